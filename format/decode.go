@@ -1,0 +1,118 @@
+package format
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+)
+
+// decoder reads fields off a byte slice. The first field that breaks a rule
+// makes it bad; from then on every field is zero.
+//
+// invariant: 0 <= p <= len(b).
+type decoder struct {
+	b   []byte
+	p   int
+	bad bool
+}
+
+// uvarint reads a minimal uvarint.
+func (d *decoder) uvarint() uint64 {
+	if d.bad {
+		return 0
+	}
+	v, n := binary.Uvarint(d.b[d.p:])
+	if n <= 0 || n > 1 && d.b[d.p+n-1] == 0 {
+		d.bad = true
+		return 0
+	}
+	d.p += n
+	return v
+}
+
+// varint reads a minimal zig-zag varint.
+func (d *decoder) varint() int64 {
+	u := d.uvarint()
+	v := int64(u >> 1)
+	if u&1 != 0 {
+		v = ^v
+	}
+	return v
+}
+
+// bounded reads a uvarint of at most limit.
+func (d *decoder) bounded(limit uint64) uint64 {
+	v := d.uvarint()
+	if v > limit {
+		d.bad = true
+		return 0
+	}
+	return v
+}
+
+// bytes takes n bytes; they alias the input.
+func (d *decoder) bytes(n uint64) []byte {
+	if d.bad || n > uint64(len(d.b)-d.p) {
+		d.bad = true
+		return nil
+	}
+	s := d.b[d.p : d.p+int(n) : d.p+int(n)]
+	d.p += int(n)
+	return s
+}
+
+func (d *decoder) uint64() uint64 {
+	if s := d.bytes(8); s != nil {
+		return binary.LittleEndian.Uint64(s)
+	}
+	return 0
+}
+
+func (d *decoder) string(limit uint64) string { return string(d.bytes(d.bounded(limit))) }
+
+func (d *decoder) strings() []string {
+	// An element takes at least one byte, so the count is bounded by what is left.
+	n := d.bounded(uint64(len(d.b) - d.p))
+	if n == 0 {
+		d.bad = true // an empty list has no flag
+		return nil
+	}
+	list := make([]string, 0, min(n, 1024))
+	for total := uint64(0); n > 0 && !d.bad; n-- {
+		s := d.string(MaxLabels)
+		if total += uint64(len(s)) + 4; total > MaxLabels {
+			d.bad = true
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func (d *decoder) floats() []float32 {
+	n := d.bounded(MaxEmbedding)
+	s := d.bytes(n * 4)
+	if n == 0 || s == nil {
+		d.bad = true
+		return nil
+	}
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = math.Float32frombits(binary.LittleEndian.Uint32(s[i*4:]))
+	}
+	return list
+}
+
+func (d *decoder) time() time.Time {
+	sec, nsec, zone := d.varint(), d.bounded(999_999_999), d.varint()
+	t := time.Unix(sec, int64(nsec))
+	if zone <= -maxZone || zone >= maxZone || t.IsZero() {
+		d.bad = true // the zero time has no flag
+	}
+	if d.bad {
+		return time.Time{}
+	}
+	if zone == 0 {
+		return t.UTC()
+	}
+	return t.In(time.FixedZone("", int(zone)))
+}

@@ -1,0 +1,182 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// LeafRef names a leaf in the root.
+type LeafRef struct {
+	Offset  int64
+	Sum     uint64
+	FirstID uint64
+	Count   uint32
+}
+
+// RunEntry names a key run.
+type RunEntry struct {
+	Offset  int64
+	Length  int64
+	FirstID uint64
+	EndID   uint64
+	Nonce   uint64
+	Keys    uint64
+	Level   uint32
+}
+
+// LostRange is a range of ids that were acknowledged and can't be read.
+type LostRange struct {
+	FirstID uint64
+	Count   uint64
+	Offset  int64 // the damaged bytes, kept
+	Length  int64
+}
+
+// Root is the root of the catalog.
+type Root struct {
+	Segments        uint64
+	ForgottenOffset int64
+	ForgottenLength int64
+	ForgottenSum    uint64
+	Leaves          []LeafRef
+	Runs            []RunEntry
+	Lost            []LostRange
+}
+
+// Size is the space of the root, in whole extent units.
+func (r *Root) Size() int64 {
+	return AlignUp(rootHeaderSize + int64(len(r.Leaves))*leafEntrySize + int64(len(r.Runs))*runEntrySize + int64(len(r.Lost))*lostRangeSize + 8)
+}
+
+// Encode returns the bytes of the root that will lie at offset, and its checksum.
+func (r *Root) Encode(uuid UUID, offset int64) (b []byte, sum uint64) {
+	b = make([]byte, r.Size())
+	le := binary.LittleEndian
+	copy(b[0:8], rootMagic)
+	le.PutUint32(b[8:], uint32(len(r.Leaves)))
+	le.PutUint32(b[12:], uint32(len(r.Runs)))
+	le.PutUint32(b[16:], uint32(len(r.Lost)))
+	le.PutUint64(b[24:], r.Segments)
+	le.PutUint64(b[32:], uint64(r.ForgottenOffset))
+	le.PutUint64(b[40:], uint64(r.ForgottenLength))
+	le.PutUint64(b[48:], r.ForgottenSum)
+	p := rootHeaderSize
+	for _, x := range r.Leaves {
+		x.encode(b[p:])
+		p += leafEntrySize
+	}
+	for _, x := range r.Runs {
+		x.encode(b[p:])
+		p += runEntrySize
+	}
+	for _, x := range r.Lost {
+		x.encode(b[p:])
+		p += lostRangeSize
+	}
+	sum = bind(uuid, KindRoot, 0, uint64(offset), b[:len(b)-8])
+	le.PutUint64(b[len(b)-8:], sum)
+	return b, sum
+}
+
+// DecodeRoot reads a root that lies at offset and must have the checksum sum.
+func DecodeRoot(b []byte, uuid UUID, offset int64, sum uint64) (*Root, error) {
+	if len(b) < LeafSize || !bytes.Equal(b[0:8], rootMagic) {
+		return nil, Corruptf("catalog root", offset, "no root")
+	}
+	le := binary.LittleEndian
+	if le.Uint64(b[len(b)-8:]) != sum || bind(uuid, KindRoot, 0, uint64(offset), b[:len(b)-8]) != sum {
+		return nil, Corruptf("catalog root", offset, "checksum differs from the superblock's")
+	}
+	leaves, runs, lost := le.Uint32(b[8:]), le.Uint32(b[12:]), le.Uint32(b[16:])
+	r := &Root{
+		Segments:        le.Uint64(b[24:]),
+		ForgottenOffset: int64(le.Uint64(b[32:])),
+		ForgottenLength: int64(le.Uint64(b[40:])),
+		ForgottenSum:    le.Uint64(b[48:]),
+	}
+	need := rootHeaderSize + int64(leaves)*leafEntrySize + int64(runs)*runEntrySize + int64(lost)*lostRangeSize + 8
+	if leaves > rootEntriesMax || runs > rootEntriesMax || lost > rootEntriesMax || need > int64(len(b)) {
+		return nil, Corruptf("catalog root", offset, "%d leaves, %d runs, %d lost ranges in %d bytes", leaves, runs, lost, len(b))
+	}
+	p := rootHeaderSize
+	for range leaves {
+		r.Leaves = append(r.Leaves, decodeLeafRef(b[p:]))
+		p += leafEntrySize
+	}
+	for range runs {
+		r.Runs = append(r.Runs, decodeRunEntry(b[p:]))
+		p += runEntrySize
+	}
+	for range lost {
+		r.Lost = append(r.Lost, decodeLostRange(b[p:]))
+		p += lostRangeSize
+	}
+	return r, r.validate(offset)
+}
+
+func (r *Root) validate(offset int64) error {
+	for i, x := range r.Leaves {
+		if !validExtent(x.Offset, LeafSize, MaxFile) || i > 0 && x.FirstID <= r.Leaves[i-1].FirstID {
+			return Corruptf("catalog root", offset, "leaf entry %d breaks the rules", i)
+		}
+	}
+	for i, x := range r.Runs {
+		if !validExtent(x.Offset, x.Length, MaxFile) || x.FirstID < 1 || x.EndID <= x.FirstID || x.EndID > MaxTurns+1 ||
+			x.Keys > uint64(x.Length/IndexPageSize*IndexPageEntries) || i > 0 && x.FirstID < r.Runs[i-1].EndID {
+			return Corruptf("catalog root", offset, "run entry %d breaks the rules", i)
+		}
+	}
+	for i, x := range r.Lost {
+		if x.FirstID < 1 || x.Count < 1 || x.FirstID > MaxTurns || x.Count > MaxTurns+1-x.FirstID ||
+			x.Offset != 0 && !validExtent(x.Offset, x.Length, MaxFile) || i > 0 && x.FirstID < r.Lost[i-1].FirstID+r.Lost[i-1].Count {
+			return Corruptf("catalog root", offset, "lost range %d breaks the rules", i)
+		}
+	}
+	return nil
+}
+
+func (x LeafRef) encode(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], uint64(x.Offset))
+	le.PutUint64(b[8:], x.Sum)
+	le.PutUint64(b[16:], x.FirstID)
+	le.PutUint32(b[24:], x.Count)
+}
+
+func decodeLeafRef(b []byte) LeafRef {
+	le := binary.LittleEndian
+	return LeafRef{Offset: int64(le.Uint64(b[0:])), Sum: le.Uint64(b[8:]), FirstID: le.Uint64(b[16:]), Count: le.Uint32(b[24:])}
+}
+
+func (x RunEntry) encode(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], uint64(x.Offset))
+	le.PutUint64(b[8:], uint64(x.Length))
+	le.PutUint64(b[16:], x.FirstID)
+	le.PutUint64(b[24:], x.EndID)
+	le.PutUint64(b[32:], x.Nonce)
+	le.PutUint64(b[40:], x.Keys)
+	le.PutUint32(b[48:], x.Level)
+}
+
+func decodeRunEntry(b []byte) RunEntry {
+	le := binary.LittleEndian
+	return RunEntry{
+		Offset: int64(le.Uint64(b[0:])), Length: int64(le.Uint64(b[8:])),
+		FirstID: le.Uint64(b[16:]), EndID: le.Uint64(b[24:]),
+		Nonce: le.Uint64(b[32:]), Keys: le.Uint64(b[40:]), Level: le.Uint32(b[48:]),
+	}
+}
+
+func (x LostRange) encode(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], x.FirstID)
+	le.PutUint64(b[8:], x.Count)
+	le.PutUint64(b[16:], uint64(x.Offset))
+	le.PutUint64(b[24:], uint64(x.Length))
+}
+
+func decodeLostRange(b []byte) LostRange {
+	le := binary.LittleEndian
+	return LostRange{FirstID: le.Uint64(b[0:]), Count: le.Uint64(b[8:]), Offset: int64(le.Uint64(b[16:])), Length: int64(le.Uint64(b[24:]))}
+}
