@@ -70,6 +70,14 @@ func newEvictor[K comparable, V any](p Policy, sc *scale) (evictor[K, V], error)
 		return &lru[K, V]{}, nil
 	case CLOCK:
 		return &clock[K, V]{}, nil
+	case SIEVE:
+		return &sieve[K, V]{}, nil
+	case S3FIFO:
+		return newS3FIFO[K, V](sc.limit), nil
+	case GDSF:
+		return &gdsf[K, V]{}, nil
+	case IdleSize:
+		return &idleSize[K, V]{scale: sc}, nil
 	}
 	return nil, fmt.Errorf("%w: no policy %q, there are %v", ErrOptions, string(p), Policies())
 }
