@@ -1,0 +1,339 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+type frameKind uint8
+
+const (
+	frameRecord  frameKind = iota // one JSON value
+	frameBad                      // bytes that are no JSON value, kept
+	frameBlank                    // a long stretch of white space, kept
+	frameDropped                  // a part that no turn holds
+	frameTail                     // the end of the input
+)
+
+// frame is one step of the input. Its memory is its own.
+type frame struct {
+	kind   frameKind
+	source []byte // gap, if it is not the usual one, and record
+	record []byte // the end of source
+	hasGap bool   // source begins with its gap
+	why    LeftOut
+	end    int64 // offset behind the record, in the input
+}
+
+const (
+	chunkBytes  = 256 << 10
+	maxGapBytes = 1 << 20 // white space beyond it becomes a frame of its own
+	maxResyncs  = 64      // tries to find a whole record behind a cut one
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// framer cuts an input into frames with one growing buffer.
+type framer struct {
+	src      io.Reader
+	buf      []byte // invariant: buf[pos:] is what was read and not yet framed
+	pos      int
+	base     int64 // offset of buf[0] in the input
+	line     int   // of buf[pos]
+	newline  int64 // offset of the first newline at or behind buf[pos], or -1: not looked for yet
+	readErr  error // io.EOF, or what stopped src
+	maxBytes int
+	gap      []byte // what stood before the next record
+	begun    bool   // a record has been framed
+	glued    func(value) bool
+}
+
+func newFramer(src io.Reader, maxBytes int) *framer {
+	return &framer{src: src, line: 1, newline: -1, maxBytes: maxBytes}
+}
+
+func (f *framer) offset() int64 { return f.base + int64(f.pos) }
+func (f *framer) ahead() []byte { return f.buf[f.pos:] }
+
+// fill reads once more, behind what is there. It reports whether bytes were added.
+func (f *framer) fill() bool {
+	if f.readErr != nil {
+		return false
+	}
+	if cap(f.buf)-len(f.buf) < chunkBytes/4 {
+		f.makeRoom()
+	}
+	for range 100 {
+		n, err := f.src.Read(f.buf[len(f.buf):cap(f.buf)])
+		f.buf = f.buf[:len(f.buf)+n]
+		f.readErr = err
+		if n > 0 || err != nil {
+			return n > 0
+		}
+	}
+	f.readErr = io.ErrNoProgress
+	return false
+}
+
+func (f *framer) makeRoom() {
+	old := f.ahead()
+	to := f.buf[:0]
+	if len(old) > cap(f.buf)/2 || cap(f.buf) < chunkBytes {
+		to = make([]byte, 0, max(chunkBytes, 2*len(old)+chunkBytes/4))
+	}
+	f.base += int64(f.pos)
+	f.buf, f.pos = append(to, old...), 0
+}
+
+// advance leaves n bytes behind and counts their lines.
+func (f *framer) advance(n int) {
+	f.line += bytes.Count(f.buf[f.pos:f.pos+n], []byte{'\n'})
+	f.pos += n
+}
+
+// next returns the next frame. The tail comes again and again.
+func (f *framer) next() (frame, error) {
+	for {
+		blank, err := f.takeGap()
+		if err != nil {
+			return frame{}, err
+		}
+		switch {
+		case blank:
+			return f.blank(), nil
+		case len(f.ahead()) == 0:
+			return f.tail(), nil
+		case f.ahead()[0] == 0:
+			return f.nulRun()
+		}
+		return f.record()
+	}
+}
+
+func (f *framer) failed() error {
+	return fmt.Errorf("transcript: read at offset %d: %w", f.base+int64(len(f.buf)), f.readErr)
+}
+
+// takeGap moves white space and byte order marks from the buffer to f.gap, until a
+// record begins, the input ends, or the gap is too long (blank).
+func (f *framer) takeGap() (blank bool, err error) {
+	for {
+		b := f.ahead()
+		n := skipSpace(b, 0)
+		if bytes.HasPrefix(b[n:], byteOrderMark) {
+			n += len(byteOrderMark)
+		}
+		f.gap = append(f.gap, b[:n]...)
+		f.advance(n)
+		rest := b[n:]
+		switch {
+		case len(f.gap) > maxGapBytes:
+			return true, nil
+		case n > 0 && len(rest) > 0, len(rest) < 3 && bytes.HasPrefix(byteOrderMark, rest) && f.fill():
+			continue
+		case len(rest) == 0 && f.readErr != io.EOF:
+			return false, f.failed()
+		}
+		return false, nil
+	}
+}
+
+// blank frames the first MiB of a longer gap; cut there, it stays the same as the file grows.
+func (f *framer) blank() frame {
+	out := frame{kind: frameBlank, source: bytes.Clone(f.gap[:maxGapBytes]), hasGap: true}
+	out.record = out.source
+	f.gap = append(f.gap[:0], f.gap[maxGapBytes:]...)
+	out.end = f.offset() - int64(len(f.gap))
+	f.begun = true
+	return out
+}
+
+func (f *framer) tail() frame {
+	return frame{kind: frameTail, source: bytes.Clone(f.gap), end: f.offset()}
+}
+
+// take frames the next n bytes together with the gap before them.
+func (f *framer) take(kind frameKind, n int) frame {
+	usual := string(f.gap) == "\n"
+	if !f.begun {
+		usual = len(f.gap) == 0
+	}
+	out := frame{kind: kind, hasGap: !usual}
+	if usual {
+		f.gap = f.gap[:0]
+	}
+	out.source = make([]byte, 0, len(f.gap)+n)
+	out.source = append(append(out.source, f.gap...), f.ahead()[:n]...)
+	out.record = out.source[len(f.gap):]
+	out.why = LeftOut{Line: f.line, Offset: f.offset(), Bytes: int64(n), Kept: true}
+	f.gap, f.begun = f.gap[:0], true
+	f.advance(n)
+	out.end = f.offset()
+	return out
+}
+
+func (f *framer) takeBad(n int, reason string) frame {
+	out := f.take(frameBad, n)
+	out.why.Reason = reason
+	return out
+}
+
+// dropRest leaves out everything up to the end of the input.
+func (f *framer) dropRest(reason string) frame {
+	out := frame{kind: frameDropped, why: LeftOut{
+		Line: f.line, Offset: f.offset(), Bytes: int64(len(f.ahead())), Reason: reason,
+	}}
+	f.advance(len(f.ahead()))
+	out.end = f.offset()
+	return out
+}
+
+// dropTooLong leaves out the line and the gap behind it; the gap before it
+// then stands before the next record.
+func (f *framer) dropTooLong(stop func(byte) bool) (frame, error) {
+	out := frame{kind: frameDropped, why: LeftOut{
+		Line: f.line, Offset: f.offset(),
+		Reason: fmt.Sprintf("the line exceeds the limit of %d bytes a record", f.maxBytes),
+	}}
+	inGap := false
+	for {
+		b := f.ahead()
+		n := 0
+		for n < len(b) && !inGap {
+			if inGap = stop(b[n]); !inGap {
+				n++
+			}
+		}
+		if inGap {
+			n = skipSpace(b, n)
+		}
+		f.advance(n)
+		if n < len(b) {
+			break
+		}
+		if !f.fill() {
+			if f.readErr != io.EOF {
+				return frame{}, f.failed()
+			}
+			break
+		}
+	}
+	f.newline = -1
+	out.end = f.offset()
+	out.why.Bytes = out.end - out.why.Offset
+	return out, nil
+}
+
+// nulRun frames a run of NUL bytes, which a crash leaves where data was not yet written.
+func (f *framer) nulRun() (frame, error) {
+	n := 0
+	for {
+		b := f.ahead()
+		for n < len(b) && b[n] == 0 {
+			n++
+		}
+		switch {
+		case len(f.gap)+n > f.maxBytes:
+			return f.dropTooLong(func(c byte) bool { return c != 0 })
+		case n < len(b):
+			return f.takeBad(n, fmt.Sprintf("%d NUL bytes", n)), nil
+		case !f.fill():
+			if f.readErr != io.EOF {
+				return frame{}, f.failed()
+			}
+			return f.dropRest(fmt.Sprintf("%d NUL bytes at the end", n)), nil
+		}
+	}
+}
+
+// restOfLine returns the rest of the line without its newline. whole tells whether it has one.
+func (f *framer) restOfLine() (line []byte, whole bool, err error) {
+	if f.newline >= f.offset() {
+		return f.buf[f.pos : f.newline-f.base], true, nil
+	}
+	seen := 0
+	for {
+		b := f.ahead()
+		if i := bytes.IndexByte(b[seen:], '\n'); i >= 0 {
+			f.newline = f.offset() + int64(seen+i)
+			return b[:seen+i], true, nil
+		}
+		seen = len(b)
+		if seen+len(f.gap) > f.maxBytes {
+			return nil, false, nil
+		}
+		if !f.fill() {
+			if f.readErr != io.EOF {
+				return nil, false, f.failed()
+			}
+			return f.ahead(), false, nil
+		}
+	}
+}
+
+func (f *framer) record() (frame, error) {
+	line, whole, err := f.restOfLine()
+	if err != nil {
+		return frame{}, err
+	}
+	n, err := len(line), error(nil)
+	if line != nil {
+		n, err = scanValue(line)
+	}
+	if line == nil || err == nil && n+len(f.gap) > f.maxBytes {
+		return f.dropTooLong(func(c byte) bool { return c == '\n' })
+	}
+	if err == nil && !whole && n == len(line) && isScalar(line) {
+		err = errCut // more digits may follow
+	}
+	if err == nil {
+		return f.take(frameRecord, n), nil
+	}
+	return f.unreadable(line, whole, err)
+}
+
+func isScalar(b []byte) bool { return b[0] != '{' && b[0] != '[' && b[0] != '"' }
+
+// unreadable frames what is no JSON: up to a whole record glued to it, or the whole line.
+func (f *framer) unreadable(line []byte, whole bool, cause error) (frame, error) {
+	n := f.gluedAt(line)
+	if n < 0 {
+		if !whole {
+			if errors.Is(cause, errCut) {
+				return f.dropRest("the last record is cut off"), nil
+			}
+			return f.dropRest(fmt.Sprintf("the last line is unfinished and %v", cause)), nil
+		}
+		n = len(bytes.TrimRight(line, " \t\r"))
+	}
+	if n+len(f.gap) > f.maxBytes {
+		return f.dropTooLong(func(c byte) bool { return c == '\n' })
+	}
+	return f.takeBad(n, cause.Error()), nil
+}
+
+// gluedAt returns where in an unreadable line a whole record begins, or -1. Its work
+// is bounded by a few passes over the line.
+func (f *framer) gluedAt(line []byte) int {
+	if f.glued == nil {
+		return -1
+	}
+	budget := 4 * len(line)
+	at := 1
+	for range maxResyncs {
+		i := bytes.Index(line[min(at, len(line)):], []byte(`{"`))
+		if i < 0 || budget <= 0 {
+			break
+		}
+		at += i
+		n, err := scanValue(line[at:])
+		if err == nil && f.glued(line[at:at+n]) {
+			return len(bytes.TrimRight(line[:at], " \t\r"))
+		}
+		budget -= n
+		at++
+	}
+	return -1
+}
