@@ -66,7 +66,6 @@ func (m *naive) s3Victim(may func(*naiveItem) bool) *naiveItem {
 	for _, it := range m.main {
 		inMain += m.size(it)
 	}
-	m.full = true
 	preferMain := inMain > m.limit()-m.limit()/10 && slices.ContainsFunc(m.main, may)
 	for !preferMain {
 		at := slices.IndexFunc(m.line, may)

@@ -30,7 +30,6 @@ type naive struct {
 	main   []*naiveItem
 	ghosts []*naiveItem
 	hand   *naiveItem
-	full   bool
 	floor  float64
 	refs   int
 
@@ -152,15 +151,11 @@ func (m *naive) makeRoom(tokens, bytes int64) {
 func (m *naive) insert(it *naiveItem) {
 	switch m.policy {
 	case S3FIFO:
-		var small int64
-		for _, o := range m.line {
-			small += m.size(o)
-		}
 		ghost := slices.IndexFunc(m.ghosts, func(g *naiveItem) bool { return g.key == it.key })
 		if ghost >= 0 {
 			m.ghosts = slices.Delete(m.ghosts, ghost, ghost+1)
 		}
-		if ghost >= 0 || m.size(it) >= m.limit()/10 || !m.full && small >= m.limit()/10 {
+		if ghost >= 0 || m.size(it) >= m.limit()/10 {
 			it.main = true
 			m.main = append(m.main, it)
 			return

@@ -12,18 +12,17 @@ import (
 // A ghost that faults enters the main fifo at once. The main fifo gives
 // another round for each of up to three references.
 //
-// The variant: sizes count in the budgeted dimension; the ghosts' sizes sum
-// to at most nine tenths of the budget; until anything was evicted, what the
-// full small fifo cannot take goes to the main one (as in libCacheSim of
-// 2024); an item at least as large as the whole small fifo, which the
-// original does not admit, goes to the main one, because a fault must be
-// served. Ghosts are consulted after room was made, as in the paper.
+// The variant is the paper's: a new item enters the small fifo however full
+// that is, and ghosts are consulted after room was made. Sizes count in the
+// budgeted dimension, and the ghosts' sizes sum to at most nine tenths of the
+// budget. An item at least as large as the whole small fifo, which the
+// authors' simulator does not admit, goes to the main one, because a fault
+// must be served.
 type s3fifo[K comparable, V any] struct {
 	small, main fifo[K, V]
 	smallLimit  int64
 	mainLimit   int64
 	ghosts      ghosts[K]
-	full        bool // something was evicted before
 }
 
 const (
@@ -48,7 +47,7 @@ func (p *s3fifo[K, V]) queue(it *item[K, V]) *fifo[K, V] {
 
 func (p *s3fifo[K, V]) admit(it *item[K, V]) {
 	it.freq, it.queue = 0, inSmall
-	if p.ghosts.take(it.key) || it.size >= p.smallLimit || !p.full && p.small.size >= p.smallLimit {
+	if p.ghosts.take(it.key) || it.size >= p.smallLimit {
 		it.queue = inMain
 	}
 	p.queue(it).push(it)
@@ -60,9 +59,7 @@ func (p *s3fifo[K, V]) remove(it *item[K, V]) { p.queue(it).remove(it) }
 func (p *s3fifo[K, V]) victims(class Class, left int) iter.Seq[*item[K, V]] {
 	return func(yield func(*item[K, V]) bool) {
 		for ; left > 0; left-- {
-			p.full = true
-			it := p.victim(class)
-			if !yield(it) {
+			if !yield(p.victim(class)) {
 				return
 			}
 		}
@@ -138,14 +135,12 @@ func (p *s3fifo[K, V]) order() iter.Seq[*item[K, V]] {
 }
 
 func (p *s3fifo[K, V]) save(s *Snapshot[K]) {
-	s.Full = p.full
 	for g := p.ghosts.oldest; g != nil; g = g.newer {
 		s.Ghosts = append(s.Ghosts, GhostState[K]{g.key, g.size})
 	}
 }
 
 func (p *s3fifo[K, V]) restore(s *Snapshot[K], items []*item[K, V]) error {
-	p.full = s.Full
 	for i, it := range items {
 		if it.queue > inMain || it.freq > 3 {
 			return fmt.Errorf("%w: item %d in fifo %d with %d references", ErrState, i, it.queue, it.freq)

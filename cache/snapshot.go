@@ -18,7 +18,6 @@ type Snapshot[K comparable] struct {
 	Hand   int             // SIEVE: index in Items of where the hand stands, -1 at none
 	Floor  float64         // GDSF: the L value
 	Refs   uint64          // GDSF: references so far
-	Full   bool            // S3-FIFO: something was evicted before
 }
 
 // ItemState is one resident of a Snapshot.
