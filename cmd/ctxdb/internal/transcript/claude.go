@@ -23,8 +23,10 @@ func readClaude(record value) (c claudeRecord) {
 			c.kind = v
 		case "uuid":
 			c.uuid = v
-		case "parentUuid":
-			c.parent = v
+		case "parentUuid", "logicalParentUuid": // a compaction has null and the true one
+			if v.isString() {
+				c.parent = v
+			}
 		case "sessionId":
 			c.session = v
 		case "agentId":

@@ -111,7 +111,9 @@ func (t *Turn) single(b claudeBlock) {
 	case "text":
 		text, ok = b.text.text()
 	case "thinking":
-		t.tag(TagThinking)
+		if !b.isHidden() {
+			t.tag(TagThinking)
+		}
 		text, ok = b.thinking.text()
 	case "tool_result":
 		text, ok = onlyText(b.content, "text")

@@ -42,7 +42,8 @@ type framer struct {
 	pos      int
 	base     int64 // offset of buf[0] in the input
 	line     int   // of buf[pos]
-	newline  int64 // offset of the first newline at or behind buf[pos], or -1: not looked for yet
+	newline  int64 // offset of the first newline at or behind buf[pos], if it is not before
+	searched int64 // no newline between buf[pos] and this offset, if it is not before
 	readErr  error // io.EOF, or what stopped src
 	maxBytes int
 	gap      []byte // what stood before the next record
@@ -220,7 +221,6 @@ func (f *framer) dropTooLong(stop func(byte) bool) (frame, error) {
 			break
 		}
 	}
-	f.newline = -1
 	out.end = f.offset()
 	out.why.Bytes = out.end - out.why.Offset
 	return out, nil
@@ -248,68 +248,76 @@ func (f *framer) nulRun() (frame, error) {
 	}
 }
 
-// restOfLine returns the rest of the line without its newline. whole tells whether it has one.
-func (f *framer) restOfLine() (line []byte, whole bool, err error) {
-	if f.newline >= f.offset() {
-		return f.buf[f.pos : f.newline-f.base], true, nil
-	}
-	seen := 0
-	for {
+// lineEnd tells how much of a line is there.
+type lineEnd uint8
+
+const (
+	lineWhole   lineEnd = iota // up to its newline
+	lineOpen                   // up to the end of the input
+	lineTooLong                // one byte more than a record may have
+)
+
+// restOfLine returns the rest of the line without its newline. How it ends depends
+// on the input alone, not on how much was read so far.
+func (f *framer) restOfLine() ([]byte, lineEnd, error) {
+	limit := max(0, f.maxBytes-len(f.gap))
+	for f.newline < f.offset() {
 		b := f.ahead()
+		seen := int(max(f.searched, f.offset()) - f.offset())
 		if i := bytes.IndexByte(b[seen:], '\n'); i >= 0 {
 			f.newline = f.offset() + int64(seen+i)
-			return b[:seen+i], true, nil
+			break
 		}
-		seen = len(b)
-		if seen+len(f.gap) > f.maxBytes {
-			return nil, false, nil
-		}
-		if !f.fill() {
-			if f.readErr != io.EOF {
-				return nil, false, f.failed()
-			}
-			return f.ahead(), false, nil
+		f.searched = f.offset() + int64(len(b))
+		switch {
+		case len(b) > limit:
+			return b[:limit+1], lineTooLong, nil
+		case f.fill():
+		case f.readErr != io.EOF:
+			return nil, lineOpen, f.failed()
+		default:
+			return b, lineOpen, nil
 		}
 	}
+	line := f.buf[f.pos : f.newline-f.base]
+	if len(line) > limit {
+		return line[:limit+1], lineTooLong, nil
+	}
+	return line, lineWhole, nil
 }
 
 func (f *framer) record() (frame, error) {
-	line, whole, err := f.restOfLine()
+	line, end, err := f.restOfLine()
 	if err != nil {
 		return frame{}, err
 	}
-	n, err := len(line), error(nil)
-	if line != nil {
-		n, err = scanValue(line)
-	}
-	if line == nil || err == nil && n+len(f.gap) > f.maxBytes {
-		return f.dropTooLong(func(c byte) bool { return c == '\n' })
-	}
-	if err == nil && !whole && n == len(line) && isScalar(line) {
+	n, err := scanValue(line)
+	if err == nil && end == lineOpen && n == len(line) && isScalar(line) {
 		err = errCut // more digits may follow
 	}
-	if err == nil {
-		return f.take(frameRecord, n), nil
+	switch {
+	case end == lineTooLong && (err != nil || n == len(line)):
+		return f.dropTooLong(func(c byte) bool { return c == '\n' })
+	case err != nil:
+		return f.unreadable(line, end == lineWhole, err)
 	}
-	return f.unreadable(line, whole, err)
+	return f.take(frameRecord, n), nil
 }
 
 func isScalar(b []byte) bool { return b[0] != '{' && b[0] != '[' && b[0] != '"' }
 
-// unreadable frames what is no JSON: up to a whole record glued to it, or the whole line.
+// unreadable frames what is no JSON: up to a whole record glued to it, or the whole
+// line. A line without an end is not judged yet: more of it would be read otherwise.
 func (f *framer) unreadable(line []byte, whole bool, cause error) (frame, error) {
+	switch {
+	case !whole && errors.Is(cause, errCut):
+		return f.dropRest("the last record is cut off"), nil
+	case !whole:
+		return f.dropRest(fmt.Sprintf("the last line has no end and is %v", cause)), nil
+	}
 	n := f.gluedAt(line)
 	if n < 0 {
-		if !whole {
-			if errors.Is(cause, errCut) {
-				return f.dropRest("the last record is cut off"), nil
-			}
-			return f.dropRest(fmt.Sprintf("the last line is unfinished and %v", cause)), nil
-		}
 		n = len(bytes.TrimRight(line, " \t\r"))
-	}
-	if n+len(f.gap) > f.maxBytes {
-		return f.dropTooLong(func(c byte) bool { return c == '\n' })
 	}
 	return f.takeBad(n, cause.Error()), nil
 }

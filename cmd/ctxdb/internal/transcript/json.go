@@ -48,7 +48,10 @@ func badByte(b []byte, i int) error {
 	if i >= len(b) {
 		return errCut
 	}
-	return fmt.Errorf("no JSON: unexpected byte %q at byte %d of the record", b[i], i)
+	if b[i] > 0x20 && b[i] < 0x7f {
+		return fmt.Errorf("no JSON: unexpected %q at byte %d of the record", b[i], i)
+	}
+	return fmt.Errorf("no JSON: unexpected byte 0x%02x at byte %d of the record", b[i], i)
 }
 
 func scanObject(b []byte, i, depth int) (int, error) {
