@@ -34,23 +34,16 @@ func (s *scan) take(c *candidate) bool {
 		return false
 	}
 	promised := c.LSN <= s.promised
-	if !promised && s.o.PromisedOnly {
+	if !promised && (s.o.PromisedOnly || !c.intact || !s.follows(c)) {
 		return false
 	}
-	if !s.follows(c) {
-		if !promised {
-			return false
-		}
-		s.unfollowed(c)
-	}
-	if !c.intact {
-		if !promised {
-			return false
-		}
+	switch {
+	case !s.follows(c) && !s.skipIDs(c):
+	case c.intact:
+		s.count(c)
+	default:
 		s.damage(Damage{FirstID: c.FirstID, Count: c.Count, Offset: s.place(c), Length: int64(c.size()),
 			Detail: fmt.Sprintf("payload of frame %d differs from its checksum", c.LSN)})
-	} else {
-		s.count(c)
 	}
 	s.pass(c)
 	return true
@@ -64,7 +57,7 @@ func (s *scan) gap(c *candidate) bool {
 		return false
 	}
 	lost := Damage{FirstID: s.nextID, Detail: fmt.Sprintf("no valid header of frames %d to %d", s.next, min(c.LSN-1, s.promised))}
-	if s.nextID != 0 && c.FirstID > s.nextID && c.Type < format.FrameOptional {
+	if s.nextID != 0 && c.FirstID > s.nextID {
 		lost.Count = c.FirstID - s.nextID
 		s.nextID = c.FirstID
 	}
@@ -79,25 +72,26 @@ func (s *scan) follows(c *candidate) bool {
 	if s.nextID == 0 || mutateIDs {
 		s.nextID = c.FirstID
 	}
-	return c.FirstID == s.nextID || c.Type >= format.FrameOptional
+	return c.FirstID == s.nextID
 }
 
-// unfollowed deals with a promised frame whose ids are not the next ones.
-func (s *scan) unfollowed(c *candidate) {
-	d := Damage{FirstID: s.nextID, Offset: s.place(c), Length: format.FrameHeaderSize,
+// skipIDs deals with a promised frame that does not begin with the next id,
+// though no frame is missing before it. It reports whether c may count: not
+// with ids that other frames have.
+func (s *scan) skipIDs(c *candidate) bool {
+	d := Damage{FirstID: s.nextID, Offset: s.place(c), Length: int64(c.size()),
 		Detail: fmt.Sprintf("frame %d begins with id %d where %d comes next", c.LSN, c.FirstID, s.nextID)}
-	if c.FirstID > s.nextID {
-		d.Count = c.FirstID - s.nextID
+	ok := c.FirstID > s.nextID
+	if ok {
+		d.Count, d.Length = c.FirstID-s.nextID, format.FrameHeaderSize
 		s.nextID = c.FirstID
 	}
 	s.damage(d)
+	return ok
 }
 
 // count makes c part of the result.
 func (s *scan) count(c *candidate) {
-	if c.Type == format.FrameTurns && c.FirstID < s.nextID {
-		return // its ids were given before: unfollowed has said so
-	}
 	u := &s.result.Uses[c.in]
 	u.Frames++
 	u.Turns += c.Count
@@ -114,11 +108,8 @@ func (s *scan) count(c *candidate) {
 // pass goes on behind c.
 func (s *scan) pass(c *candidate) {
 	s.next = c.LSN + 1
-	if c.Type < format.FrameOptional {
-		s.nextID = max(s.nextID, c.FirstID+c.Count)
-	}
+	s.nextID = max(s.nextID, c.FirstID+c.Count)
 	s.in, s.at = c.in, c.at+c.size()
-	s.result.LastLSN = c.LSN
 	p := &s.spans[c.in]
 	s.result.Uses[c.in].Used = p.base + int64(s.at) - framesAt(p.x)
 }
@@ -126,10 +117,7 @@ func (s *scan) pass(c *candidate) {
 // finish fills in what is known at the end.
 func (s *scan) finish() *Result {
 	r := s.result
-	r.Promised, r.NextID = s.promised, s.nextID
-	if r.LastLSN == 0 {
-		r.LastLSN = s.next - 1
-	}
+	r.LastLSN, r.Promised, r.NextID = s.next-1, s.promised, s.nextID
 	if len(s.spans) > 0 {
 		p := &s.spans[s.in]
 		r.End = Position{Cycle: p.x.Cycle, At: p.base + int64(s.at), LSN: s.next, NextID: s.nextID, Promised: s.promised}

@@ -54,7 +54,7 @@ type Result struct {
 	Entries  []Entry    // frames of turns that count, in the order of their LSNs
 	LastLSN  format.LSN // of the last frame that counts, damaged ones below a promise included
 	Promised format.LSN // the highest promise seen
-	NextID   uint64     // one more than the last id that counts or is lost
+	NextID   uint64     // one more than the last id that counts or is lost; ScanOptions.NextID where there is none
 
 	// The torn tail: from the first byte that is no frame to the last that is
 	// not zero, summed over the extents. 0: there is none. Not determined for
@@ -63,14 +63,14 @@ type Result struct {
 
 	Damages []Damage // in the order of their ids
 	End     Position // behind the last frame that counts
-	Uses    []Use    // one for each extent, in order
+	Uses    []Use    // of each extent that was read, in order; Frames, Turns, Promises of this reading alone
 	Resumed bool     // ScanOptions.From was used: frames before it are not in the result
 }
 
 // ScanOptions says what the superblock knows about its log.
 type ScanOptions struct {
 	FirstLSN format.LSN // Superblock.NextLSN: everything below it was put away
-	NextID   uint64     // Superblock.NextID
+	NextID   uint64     // Superblock.NextID; 0: the first frame says it
 
 	// PromisedOnly leaves out what no promise covers: what a reader may show
 	// while a writer is at work.
