@@ -7,13 +7,20 @@ import (
 )
 
 // decoder reads fields off a byte slice. The first field that breaks a rule
-// makes it bad; from then on every field is zero.
+// makes it bad and p stays at its first byte; from then on every field is zero.
 //
 // invariant: 0 <= p <= len(b).
 type decoder struct {
 	b   []byte
 	p   int
 	bad bool
+}
+
+// fail makes the decoder bad because of the field that begins at p.
+func (d *decoder) fail(p int) {
+	if !d.bad {
+		d.bad, d.p = true, p
+	}
 }
 
 // uvarint reads a minimal uvarint.
@@ -41,10 +48,14 @@ func (d *decoder) varint() int64 {
 }
 
 // bounded reads a uvarint of at most limit.
-func (d *decoder) bounded(limit uint64) uint64 {
+func (d *decoder) bounded(limit uint64) uint64 { return d.within(0, limit) }
+
+// within reads a uvarint from lowest to limit.
+func (d *decoder) within(lowest, limit uint64) uint64 {
+	start := d.p
 	v := d.uvarint()
-	if v > limit {
-		d.bad = true
+	if d.bad || v < lowest || v > limit {
+		d.fail(start)
 		return 0
 	}
 	return v
@@ -70,18 +81,18 @@ func (d *decoder) uint64() uint64 {
 
 func (d *decoder) string(limit uint64) string { return string(d.bytes(d.bounded(limit))) }
 
+// present reads a string that has a flag: without a byte it would have none.
+func (d *decoder) present(limit uint64) string { return string(d.bytes(d.within(1, limit))) }
+
 func (d *decoder) strings() []string {
 	// An element takes at least one byte, so the count is bounded by what is left.
-	n := d.bounded(uint64(len(d.b) - d.p))
-	if n == 0 {
-		d.bad = true // an empty list has no flag
-		return nil
-	}
+	n := d.within(1, uint64(len(d.b)-d.p)) // an empty list has no flag
 	list := make([]string, 0, min(n, 1024))
 	for total := uint64(0); n > 0 && !d.bad; n-- {
+		start := d.p
 		s := d.string(MaxLabels)
 		if total += uint64(len(s)) + 4; total > MaxLabels {
-			d.bad = true
+			d.fail(start)
 		}
 		list = append(list, s)
 	}
@@ -89,10 +100,9 @@ func (d *decoder) strings() []string {
 }
 
 func (d *decoder) floats() []float32 {
-	n := d.bounded(MaxEmbedding)
+	n := d.within(1, MaxEmbedding)
 	s := d.bytes(n * 4)
-	if n == 0 || s == nil {
-		d.bad = true
+	if d.bad {
 		return nil
 	}
 	list := make([]float32, n)
@@ -103,10 +113,16 @@ func (d *decoder) floats() []float32 {
 }
 
 func (d *decoder) time() time.Time {
-	sec, nsec, zone := d.varint(), d.bounded(999_999_999), d.varint()
+	start := d.p
+	sec, nsec := d.varint(), d.bounded(999_999_999)
 	t := time.Unix(sec, int64(nsec))
-	if zone <= -maxZone || zone >= maxZone || t.IsZero() {
-		d.bad = true // the zero time has no flag
+	if t.IsZero() {
+		d.fail(start) // the zero time has no flag
+	}
+	start = d.p
+	zone := d.varint()
+	if zone <= -maxZone || zone >= maxZone {
+		d.fail(start)
 	}
 	if d.bad {
 		return time.Time{}

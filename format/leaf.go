@@ -88,8 +88,13 @@ func decodeSegmentEntry(b []byte) SegmentEntry {
 }
 
 func (e *SegmentEntry) valid() bool {
-	return validExtent(e.Offset, AlignUp(max(e.Length, 0)), MaxFile) && e.Length >= segmentMin &&
-		e.FirstID >= 1 && e.Turns >= 1 && e.FirstID <= MaxTurns && e.Turns <= MaxTurns+1-e.FirstID
+	return validExtent(e.Offset, AlignUp(max(e.Length, 0)), MaxFile) && e.Length >= segmentMin && e.Length <= MaxSegment &&
+		validIDs(e.FirstID, e.Turns) && uint64(e.Keys) <= e.Turns && uint64(e.MetaTurns) <= e.Turns && e.MinTime <= e.MaxTime
+}
+
+// validIDs: the ids of a segment exist, and a block can count its turns.
+func validIDs(firstID, turns uint64) bool {
+	return firstID >= 1 && turns >= 1 && firstID <= MaxTurns && turns <= MaxTurns+1-firstID && turns <= maxSegmentTurns
 }
 
 // EncodeLeaf returns the 4,096 bytes of a catalog leaf that will lie at offset,
@@ -121,11 +126,16 @@ func DecodeLeaf(b []byte, uuid UUID, offset int64, sum uint64) ([]SegmentEntry, 
 		return nil, Corruptf("catalog leaf", offset, "%d entries", count)
 	}
 	entries := make([]SegmentEntry, count)
+	spans := []span{{offset, offset + LeafSize}}
 	for i := range entries {
 		entries[i] = decodeSegmentEntry(b[32+i*segmentEntrySize:])
 		if !entries[i].valid() || i > 0 && entries[i].FirstID < entries[i-1].EndID() {
 			return nil, Corruptf("catalog leaf", offset, "entry %d breaks the rules", i)
 		}
+		spans = append(spans, span{entries[i].Offset, entries[i].Offset + entries[i].Extent()})
+	}
+	if !disjoint(spans) {
+		return nil, Corruptf("catalog leaf", offset, "two segments share space")
 	}
 	return entries, nil
 }

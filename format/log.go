@@ -44,22 +44,21 @@ func CheckLogEdge(b []byte, uuid UUID, x LogExtent, trailer bool) error {
 	if len(b) >= LogEdge && bytes.Equal(b[:64], EncodeLogEdge(uuid, x, trailer)[:64]) {
 		return nil
 	}
-	if cycle, ok := logEdgeCycle(b, trailer); ok && cycle != x.Cycle {
+	if cycle, ok := logEdgeCycle(b, uuid, x, trailer); ok && cycle != x.Cycle {
 		return Corruptf(region, at, "cycle %d where the superblock expects %d: this is a copy that was made while the file was written; copy it again, or use backup", cycle, x.Cycle)
 	}
 	return Corruptf(region, at, "not the log extent that the superblock names: copied while the file was written, or damaged")
 }
 
-// logEdgeCycle reads the cycle of what looks like a header or trailer.
-func logEdgeCycle(b []byte, trailer bool) (uint64, bool) {
-	magic := logHeaderMagic
-	if trailer {
-		magic = logTrailerMagic
-	}
+// logEdgeCycle reads the cycle of an intact header or trailer of this file that
+// was written where x lies, for whichever use of the space.
+func logEdgeCycle(b []byte, uuid UUID, x LogExtent, trailer bool) (uint64, bool) {
+	magic, kind, at := logEdge(x, trailer)
 	if len(b) < LogEdge || !bytes.Equal(b[0:8], magic) {
 		return 0, false
 	}
-	return binary.LittleEndian.Uint64(b[24:]), true
+	le := binary.LittleEndian
+	return le.Uint64(b[24:]), bind(uuid, kind, le.Uint64(b[32:]), uint64(at), b[:56]) == le.Uint64(b[56:])
 }
 
 func logEdge(x LogExtent, trailer bool) (magic []byte, kind Kind, at int64) {

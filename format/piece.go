@@ -30,7 +30,7 @@ func NextPiece(plaintext []byte, first uint32) (p Piece, rest []byte, ok bool) {
 	meta := d.bounded(maxMeta)
 	data := d.bounded(MaxBlockRaw)
 	p = Piece{Turn: first + uint32(turn), Part: uint32(part), Meta: d.bytes(meta), Data: d.bytes(data)}
-	if d.bad {
+	if d.bad || part > 0 && meta > 0 {
 		return Piece{}, nil, false
 	}
 	return p, plaintext[d.p:], true

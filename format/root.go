@@ -111,28 +111,65 @@ func DecodeRoot(b []byte, uuid UUID, offset int64, sum uint64) (*Root, error) {
 		r.Lost = append(r.Lost, decodeLostRange(b[p:]))
 		p += lostRangeSize
 	}
-	return r, r.validate(offset)
+	if err := r.validate(offset); err != nil {
+		return nil, err
+	}
+	if !r.disjoint(offset, int64(len(b))) {
+		return nil, Corruptf("catalog root", offset, "two extents share space")
+	}
+	return r, nil
 }
 
 func (r *Root) validate(offset int64) error {
+	segments := uint64(0)
 	for i, x := range r.Leaves {
-		if !validExtent(x.Offset, LeafSize, MaxFile) || i > 0 && x.FirstID <= r.Leaves[i-1].FirstID {
+		if !validExtent(x.Offset, LeafSize, MaxFile) || x.FirstID < 1 || x.FirstID > MaxTurns || x.Count < 1 || x.Count > LeafEntries ||
+			i > 0 && x.FirstID <= r.Leaves[i-1].FirstID {
 			return Corruptf("catalog root", offset, "leaf entry %d breaks the rules", i)
 		}
+		segments += uint64(x.Count)
+	}
+	if segments != r.Segments {
+		return Corruptf("catalog root", offset, "%d segments, its leaves have %d", r.Segments, segments)
+	}
+	if !validSpace(r.ForgottenOffset, r.ForgottenLength) {
+		return Corruptf("catalog root", offset, "%d bytes of forgotten ids at %d", r.ForgottenLength, r.ForgottenOffset)
 	}
 	for i, x := range r.Runs {
 		if !validExtent(x.Offset, x.Length, MaxFile) || x.FirstID < 1 || x.EndID <= x.FirstID || x.EndID > MaxTurns+1 ||
-			x.Keys > uint64(x.Length/IndexPageSize*IndexPageEntries) || i > 0 && x.FirstID < r.Runs[i-1].EndID {
+			x.Keys > uint64(x.Length/IndexPageSize*IndexPageEntries) || x.Level < 1 || i > 0 && x.FirstID < r.Runs[i-1].EndID {
 			return Corruptf("catalog root", offset, "run entry %d breaks the rules", i)
 		}
 	}
 	for i, x := range r.Lost {
 		if x.FirstID < 1 || x.Count < 1 || x.FirstID > MaxTurns || x.Count > MaxTurns+1-x.FirstID ||
-			x.Offset != 0 && !validExtent(x.Offset, x.Length, MaxFile) || i > 0 && x.FirstID < r.Lost[i-1].FirstID+r.Lost[i-1].Count {
+			!validSpace(x.Offset, x.Length) || i > 0 && x.FirstID < r.Lost[i-1].FirstID+r.Lost[i-1].Count {
 			return Corruptf("catalog root", offset, "lost range %d breaks the rules", i)
 		}
 	}
 	return nil
+}
+
+// validSpace: nothing nowhere, or an extent that holds length bytes.
+func validSpace(offset, length int64) bool {
+	return offset == 0 && length == 0 || length > 0 && validExtent(offset, AlignUp(length), MaxFile)
+}
+
+// disjoint reports whether the root, its leaves, its runs and the forgotten
+// ids have spaces of their own. Lost ranges may share the bytes they keep.
+func (r *Root) disjoint(offset, length int64) bool {
+	spans := make([]span, 0, 2+len(r.Leaves)+len(r.Runs))
+	spans = append(spans, span{offset, offset + length})
+	for _, x := range r.Leaves {
+		spans = append(spans, span{x.Offset, x.Offset + LeafSize})
+	}
+	for _, x := range r.Runs {
+		spans = append(spans, span{x.Offset, x.Offset + x.Length})
+	}
+	if r.ForgottenOffset != 0 {
+		spans = append(spans, span{r.ForgottenOffset, r.ForgottenOffset + AlignUp(r.ForgottenLength)})
+	}
+	return disjoint(spans)
 }
 
 func (x LeafRef) encode(b []byte) {

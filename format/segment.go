@@ -20,8 +20,9 @@ const (
 	// of 8 bytes, in 32 bits.
 	MaxSegment = 1 << 35
 
-	segmentMin = SegmentHeaderSize + FooterSize
-	blockMagic = 0xB10C
+	segmentMin      = SegmentHeaderSize + FooterSize
+	maxSegmentTurns = 1 << 32 // blocks and pieces count turns in 32 bits
+	blockMagic      = 0xB10C
 )
 
 var (
@@ -69,7 +70,7 @@ func DecodeSegmentHeader(b []byte, at int64) (SegmentHeader, error) {
 	if bind(h.UUID, KindSegment, h.Nonce, h.Number, b[:120]) != le.Uint64(b[120:]) {
 		return SegmentHeader{}, Corruptf("segment header", at, "checksum differs")
 	}
-	if h.Length < segmentMin || h.Length > MaxSegment || h.FirstID < 1 || h.Turns < 1 || h.FirstID > MaxTurns || h.Turns > MaxTurns+1-h.FirstID {
+	if h.Length < segmentMin || h.Length > MaxSegment || !validIDs(h.FirstID, h.Turns) {
 		return SegmentHeader{}, Corruptf("segment header", at, "%d bytes, %d turns from %d", h.Length, h.Turns, h.FirstID)
 	}
 	return h, nil
@@ -157,7 +158,7 @@ func PeekBlock(b []byte) (h BlockHeader, ok bool) {
 		Stream: Stream(b[28]), Codec: Codec(b[29]),
 	}
 	switch {
-	case h.Raw > MaxBlockRaw, h.Stored > h.Raw && h.Stored > MaxBlockRaw:
+	case h.Raw > MaxBlockRaw, h.Stored > MaxBlockRaw:
 		return BlockHeader{}, false
 	case h.Codec > CodecZstdDict, h.Codec == CodecRaw && h.Stored != h.Raw:
 		return BlockHeader{}, false
@@ -199,8 +200,8 @@ func EncodeSections(sections []Section) []byte {
 	return b
 }
 
-// DecodeSections reads the section table at the absolute offset at, of a
-// segment of the given length, and holds it against the footer's sum.
+// DecodeSections reads the section table at the absolute offset at and holds
+// it against the footer, which must have been decoded with the same header.
 func DecodeSections(b []byte, h *SegmentHeader, f *Footer, at int64) ([]Section, error) {
 	if bind(h.UUID, KindSectionTable, h.Nonce, h.Number, b) != f.TableSum {
 		return nil, Corruptf("section table", at, "checksum differs from the footer's")
@@ -210,12 +211,25 @@ func DecodeSections(b []byte, h *SegmentHeader, f *Footer, at int64) ([]Section,
 	for i := range sections {
 		e := b[i*SectionEntrySize:]
 		s := Section{Type: SectionType(le.Uint32(e[0:])), Offset: int64(le.Uint64(e[8:])), Length: int64(le.Uint64(e[16:])), Entries: le.Uint64(e[24:])}
-		if s.Offset < SegmentHeaderSize || s.Length < 0 || s.Offset > h.Length || s.Length > h.Length-s.Offset || i > 0 && s.Type <= sections[i-1].Type {
+		if !s.valid(f.TableOffset) || i > 0 && s.Type <= sections[i-1].Type {
 			return nil, Corruptf("section table", at, "entry %d breaks the rules", i)
 		}
 		sections[i] = s
 	}
 	return sections, nil
+}
+
+// valid: behind the header, before the section table, and where it consists of
+// index pages, as many of them as its entries fill.
+func (s *Section) valid(table int64) bool {
+	if s.Offset < SegmentHeaderSize || s.Length < 0 || s.Offset > table || s.Length > table-s.Offset {
+		return false
+	}
+	switch s.Type {
+	case SectionContentBlocks, SectionSourceBlocks, SectionKeys:
+		return s.Entries <= MaxSegment && int64(s.Entries+IndexPageEntries-1)/IndexPageEntries*IndexPageSize == s.Length
+	}
+	return true
 }
 
 // Footer ends a segment.

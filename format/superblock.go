@@ -198,6 +198,8 @@ func (s *Superblock) validate(slot int64) error {
 	switch {
 	case s.State < StateCreating || s.State > StateOpen:
 		return Corruptf("superblock", slot, "%v", s.State)
+	case s.State == StateCreating && (s.RootOffset != 0 || s.NextID != 1):
+		return Corruptf("superblock", slot, "state %v, and yet turns", s.State)
 	case (s.State == StateOpen) != (len(s.Log) > 0):
 		return Corruptf("superblock", slot, "state %v with %d log extents", s.State, len(s.Log))
 	case s.NextID < 1 || s.NextID > MaxTurns+1:
@@ -211,13 +213,18 @@ func (s *Superblock) validate(slot int64) error {
 	case s.RootOffset != 0 && !validExtent(s.RootOffset, s.RootLength, s.End):
 		return Corruptf("superblock", slot, "root of %d bytes at %d", s.RootLength, s.RootOffset)
 	}
+	spans := []span{{s.RootOffset, s.RootOffset + s.RootLength}} // without a root it is empty
 	for i, x := range s.Log {
+		spans = append(spans, span{x.Offset, x.Offset + x.Length})
 		if !validExtent(x.Offset, x.Length, s.End) || x.Length < MinLogExtent || x.Length > MaxLogExtent {
 			return Corruptf("superblock", slot, "log extent %d of %d bytes at %d", i, x.Length, x.Offset)
 		}
 		if i > 0 && x.Cycle <= s.Log[i-1].Cycle || x.Cycle >= s.NextCycle {
 			return Corruptf("superblock", slot, "log extent %d has cycle %d", i, x.Cycle)
 		}
+	}
+	if !disjoint(spans) {
+		return Corruptf("superblock", slot, "two extents share space")
 	}
 	return nil
 }

@@ -76,6 +76,7 @@ func (t *Turn) Validate() error {
 		{"tags in bytes (4 added for each)", labels(t.Tags), MaxLabels},
 		{"embedding in floats", int64(len(t.Embedding)), MaxEmbedding},
 		{"tokens", int64(min(t.Tokens, math.MaxInt64)), MaxTokens},
+		{"the id that is replied to", int64(min(t.ReplyTo, math.MaxInt64)), MaxTurns},
 	} {
 		if l.got > l.limit {
 			return tooLarge(l.what, l.got, l.limit)
@@ -167,10 +168,7 @@ func DecodeMeta(b []byte, at int64) (r Record, n int, err error) {
 	}
 	d := decoder{b: b, p: 8}
 	r.Sum = binary.LittleEndian.Uint64(b)
-	flags := d.uvarint()
-	if flags >= flagsEnd {
-		d.bad = true
-	}
+	flags := d.bounded(flagsEnd - 1)
 	r.Decision = flags&flagDecision != 0
 	r.ContentLen = int(d.bounded(MaxContent))
 	r.Tokens = d.bounded(MaxTokens)
@@ -185,13 +183,13 @@ func DecodeMeta(b []byte, at int64) (r Record, n int, err error) {
 		r.SourceSum = d.uint64()
 	}
 	if flags&flagReplyTo != 0 {
-		r.ReplyTo = d.bounded(MaxTurns)
+		r.ReplyTo = d.within(1, MaxTurns)
 	}
 	if flags&flagKey != 0 {
-		r.Key = d.string(MaxKey)
+		r.Key = d.present(MaxKey)
 	}
 	if flags&flagSummary != 0 {
-		r.Summary = d.string(MaxSummary)
+		r.Summary = d.present(MaxSummary)
 	}
 	if flags&flagEntities != 0 {
 		r.Entities = d.strings()
