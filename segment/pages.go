@@ -1,0 +1,180 @@
+package segment
+
+import (
+	"ctxdb/format"
+)
+
+// pageSet is the index pages of one section, or of a key run.
+type pageSet struct {
+	region  *region
+	uuid    format.UUID
+	nonce   uint64
+	section format.SectionType
+	offset  int64 // in the region
+	entries int
+	pages   int // invariant: pages == format.IndexPages(entries)
+}
+
+// init takes the place of the pages from the section table.
+func (p *pageSet) init(r *region, uuid format.UUID, nonce uint64, section format.Section) error {
+	if section.Entries > uint64(section.Length) || section.Offset < 0 ||
+		section.Offset > r.length || section.Length > r.length-section.Offset ||
+		int64(format.IndexPages(int(section.Entries)))*format.IndexPageSize != section.Length {
+		return format.Corruptf("section table", r.offset+section.Offset, "%d entries in %d bytes of index pages", section.Entries, section.Length)
+	}
+	*p = pageSet{
+		region: r, uuid: uuid, nonce: nonce, section: section.Type,
+		offset: section.Offset, entries: int(section.Entries), pages: format.IndexPages(int(section.Entries)),
+	}
+	return nil
+}
+
+// count is the number of entries of page i.
+func (p *pageSet) count(i int) int {
+	return min(p.entries-i*format.IndexPageEntries, format.IndexPageEntries)
+}
+
+// at is the absolute offset of page i.
+func (p *pageSet) at(i int) int64 {
+	return p.region.offset + p.offset + int64(i)*format.IndexPageSize
+}
+
+// load copies page i to page and verifies it.
+//
+// REQUIRES: 0 <= i < p.pages, len(page) == format.IndexPageSize.
+func (p *pageSet) load(page []byte, i int) error {
+	if err := p.region.read(page, p.offset+int64(i)*format.IndexPageSize); err != nil {
+		return err
+	}
+	n, err := format.CheckPage(page, p.uuid, p.nonce, p.section, i, p.at(i))
+	if err != nil {
+		return err
+	}
+	if n != p.count(i) {
+		return format.Corruptf("index page", p.at(i), "%d entries, but the section table says %d", n, p.count(i))
+	}
+	return nil
+}
+
+// blockKey orders pieces: the turn, then the part.
+type blockKey uint64
+
+const lastPart = 1<<32 - 1
+
+func makeBlockKey(turn, part uint32) blockKey { return blockKey(turn)<<32 | blockKey(part) }
+
+func entryKey(e format.BlockEntry) blockKey { return makeBlockKey(e.Turn, e.Part) }
+
+// cursor stands on an entry of a section of block entries.
+type cursor struct {
+	set  *pageSet
+	i    int    // of the entry in the section
+	have int    // the page that page holds, verified; -1: none
+	page []byte // format.IndexPageSize bytes
+}
+
+// seek moves to the last block whose first piece is at or before key.
+func (c *cursor) seek(set *pageSet, key blockKey) error {
+	c.set, c.have = set, -1
+	if set.entries == 0 {
+		return format.Corruptf("index page", set.region.offset, "no entries")
+	}
+	if m := set.region.mapped.Load(); m != nil {
+		end := set.offset + int64(set.pages)*format.IndexPageSize
+		if i, ok := guardedSearch(m.bytes[set.offset:end], set.entries, key); ok {
+			return c.confirm(max(i, 0)/format.IndexPageEntries, key)
+		}
+	}
+	return c.searchPages(key)
+}
+
+// confirm takes the entry from the verified page that was found by a hint.
+func (c *cursor) confirm(page int, key blockKey) error {
+	if err := c.load(page); err != nil {
+		return err
+	}
+	first := entryKey(format.BlockEntryAt(c.page, 0))
+	last := entryKey(format.BlockEntryAt(c.page, c.set.count(page)-1))
+	if key < first || key > last && page+1 < c.set.pages && !c.before(page+1, key) {
+		return c.searchPages(key) // the hint came from bytes that changed
+	}
+	c.i = page*format.IndexPageEntries + c.within(page, key)
+	return nil
+}
+
+// before reports whether page i begins behind key. It reads only the first
+// entry, unverified: the block that is found decides.
+func (c *cursor) before(i int, key blockKey) bool {
+	var b [16]byte
+	if c.set.region.read(b[:], c.set.offset+int64(i)*format.IndexPageSize) != nil {
+		return false
+	}
+	return entryKey(format.BlockEntryAt(b[:], 0)) > key
+}
+
+// searchPages finds the page by verified pages only.
+func (c *cursor) searchPages(key blockKey) error {
+	lo, hi := 0, c.set.pages-1
+	for lo < hi {
+		mid := int(uint(lo+hi+1) >> 1)
+		if err := c.load(mid); err != nil {
+			return err
+		}
+		if entryKey(format.BlockEntryAt(c.page, 0)) > key {
+			hi = mid - 1
+			continue
+		}
+		lo = mid
+		if key <= entryKey(format.BlockEntryAt(c.page, c.set.count(mid)-1)) {
+			break
+		}
+	}
+	if err := c.load(lo); err != nil {
+		return err
+	}
+	if entryKey(format.BlockEntryAt(c.page, 0)) > key {
+		return format.Corruptf("index page", c.set.at(lo), "turn %d lies before the first block", uint32(key>>32))
+	}
+	c.i = lo*format.IndexPageEntries + c.within(lo, key)
+	return nil
+}
+
+// within is the last entry of the loaded page that is at most key, or 0.
+func (c *cursor) within(page int, key blockKey) int {
+	lo, hi := 0, c.set.count(page)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if entryKey(format.BlockEntryAt(c.page, mid)) <= key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return max(lo-1, 0)
+}
+
+// next moves to the following block; false at the end.
+func (c *cursor) next() (bool, error) {
+	if c.i+1 >= c.set.entries {
+		return false, nil
+	}
+	c.i++
+	return true, c.load(c.i / format.IndexPageEntries)
+}
+
+// entry is the one that the cursor stands on.
+func (c *cursor) entry() format.BlockEntry {
+	return format.BlockEntryAt(c.page, c.i%format.IndexPageEntries)
+}
+
+func (c *cursor) load(page int) error {
+	if c.have == page {
+		return nil
+	}
+	c.have = -1
+	if err := c.set.load(c.page, page); err != nil {
+		return err
+	}
+	c.have = page
+	return nil
+}
