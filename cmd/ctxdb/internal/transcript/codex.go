@@ -1,6 +1,9 @@
 package transcript
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // codex reads the rollout files of the Codex CLI. The conversation is in the lines of
 // type response_item; event_msg lines repeat it for the screen.
@@ -197,6 +200,9 @@ func (p *codexPayload) origins() []string {
 		if files := patchedFiles(string(text)); len(files) > 0 {
 			return files
 		}
+		if commands := scriptedCommands(text); len(commands) > 0 {
+			return commands
+		}
 		if line := clip(string(text)); line != "" {
 			return []string{line}
 		}
@@ -217,4 +223,24 @@ func patchedFiles(patch string) (files []string) {
 		}
 	}
 	return files
+}
+
+// scriptedCommands returns the commands that a script of the exec tool runs: cmd:"...".
+func scriptedCommands(script []byte) (commands []string) {
+	for len(commands) < 8 {
+		_, rest, found := bytes.Cut(script, []byte("cmd:"))
+		if !found {
+			break
+		}
+		script = bytes.TrimLeft(rest, " ")
+		n, err := scanValue(script)
+		if err != nil || script[0] != '"' {
+			continue
+		}
+		if command := clip(value(script[:n]).str()); command != "" {
+			commands = append(commands, command)
+		}
+		script = script[n:]
+	}
+	return commands
 }

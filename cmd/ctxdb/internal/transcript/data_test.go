@@ -52,12 +52,15 @@ func sessions(t testing.TB) []string {
 			t.Fatal(err)
 		}
 	}
-	old, err := filepath.Glob(filepath.Join(dir, "agent-sessions", "codex_*.jsonl"))
-	if err != nil || len(old) == 0 {
-		t.Fatalf("no old Codex files: %v", err)
+	for _, pattern := range []string{"codex_*.jsonl", "session_*.jsonl"} { // old Codex, plain lines
+		old, err := filepath.Glob(filepath.Join(dir, "agent-sessions", pattern))
+		if err != nil || len(old) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		files = append(files, old...)
 	}
-	files = append(files, old...)
 	for i, path := range files {
+		var err error
 		files[i], err = filepath.Rel(dir, path)
 		if err != nil {
 			t.Fatal(err)

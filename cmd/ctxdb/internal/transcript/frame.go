@@ -96,21 +96,18 @@ func (f *framer) advance(n int) {
 
 // next returns the next frame. The tail comes again and again.
 func (f *framer) next() (frame, error) {
-	for {
-		blank, err := f.takeGap()
-		if err != nil {
-			return frame{}, err
-		}
-		switch {
-		case blank:
-			return f.blank(), nil
-		case len(f.ahead()) == 0:
-			return f.tail(), nil
-		case f.ahead()[0] == 0:
-			return f.nulRun()
-		}
-		return f.record()
+	blank, err := f.takeGap()
+	switch {
+	case err != nil:
+		return frame{}, err
+	case blank:
+		return f.blank(), nil
+	case len(f.ahead()) == 0:
+		return f.tail(), nil
+	case f.ahead()[0] == 0:
+		return f.nulRun()
 	}
+	return f.record()
 }
 
 func (f *framer) failed() error {

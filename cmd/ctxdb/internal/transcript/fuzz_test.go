@@ -70,6 +70,48 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// FuzzGrowth imports a part of the input and then all of it, as TestGrowth does.
+func FuzzGrowth(f *testing.F) {
+	in := grown()
+	for _, cut := range []int{10, 100, 200, 300, len(in) - 20} {
+		f.Add(in, uint(cut))
+	}
+	f.Add([]byte(said("a", "b")+"\r\n"+said("c", "d")), uint(84))
+	f.Fuzz(func(t *testing.T, in []byte, cut uint) {
+		part, first, ok := tryRead(t, in[:cut%uint(len(in)+1)])
+		whole, r, okWhole := tryRead(t, in)
+		if !ok || !okWhole || first.Stream() != r.Stream() || first.Format() != r.Format() || r.Format() == "ctxdb" {
+			t.Skip("the part did not tell what the file is")
+		}
+		var s store
+		s.add(part)
+		s.add(whole)
+		if !slices.Equal(keysOf(s.turns), keysOf(whole)) {
+			t.Fatalf("keys %q, want %q", keysOf(s.turns), keysOf(whole))
+		}
+		if len(keysOf(part)) == len(keysOf(whole)) {
+			t.Skip("only white space was added, which may be the implied newline")
+		}
+		if got, want := join(t, s.turns), without(in, r.LeftOut()); !bytes.Equal(got, want) {
+			t.Fatalf("export %q, want %q", got, want)
+		}
+	})
+}
+
+func tryRead(t *testing.T, in []byte) (turns []Turn, r *Reader, ok bool) {
+	r = NewReader(bytes.NewReader(in), Options{})
+	for turn, err := range r.All() {
+		if errors.Is(err, ErrUnknownFormat) {
+			return nil, r, false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		turns = append(turns, turn)
+	}
+	return turns, r, true
+}
+
 // halves gives half of what is left, at least a byte.
 type halves struct{ in []byte }
 

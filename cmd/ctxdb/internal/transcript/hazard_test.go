@@ -186,6 +186,10 @@ func TestUnknownFormat(t *testing.T) {
 
 // TestNeverCut: long content comes out whole, up to the limit; beyond it nothing is kept.
 func TestNeverCut(t *testing.T) {
+	huge := strings.Repeat("0123456789abcdef", 48<<20/16)
+	if turns, _ := readAll(t, []byte(said("a", huge)+"\n"), Options{}); string(turns[0].Content) != huge {
+		t.Fatalf("of %d bytes, %d came out", len(huge), len(turns[0].Content))
+	}
 	const limit = 1 << 20
 	long := strings.Repeat("0123456789abcdef", limit/32)
 	tooLong := said("x", strings.Repeat("y", limit))

@@ -5,10 +5,10 @@ package transcript
 type plain struct{}
 
 type plainRecord struct {
-	kind, role, content, calls, callID, name value
-	id, reply, thread, time, summary         value
-	tags, entities                           value
-	decision                                 bool
+	role, content, calls, callID     value
+	id, reply, thread, time, summary value
+	tags, entities                   value
+	decision                         bool
 }
 
 func readPlain(record value) (p plainRecord) {
@@ -22,8 +22,6 @@ func readPlain(record value) (p plainRecord) {
 			p.calls = v
 		case "tool_call_id":
 			p.callID = v
-		case "name":
-			p.name = v
 		case "key", "id", "uuid":
 			if len(p.id) == 0 || key == "key" {
 				p.id = v
