@@ -1,8 +1,10 @@
 package cache
 
 import (
+	"cmp"
 	"iter"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -19,108 +21,100 @@ import (
 // which math.Pow does not promise. The products are converted explicitly, so
 // that none is fused with what follows.
 //
-// Scores change with every step, so there is no heap: a walk scans a flat
-// table once for its first victim, and once more, into a heap of its own,
-// only if there is to be a second.
+// Scores change with every step, so there is no heap. Items stand in buckets
+// of nearly equal size (each spans a quarter of a power of two), oldest
+// reference first. In a bucket no item can score more than the idle time of
+// the one before it times the largest weight of the bucket, so a search stops
+// there as soon as that is below the best found: exact, and a few items a
+// bucket instead of all.
 type idleSize[K comparable, V any] struct {
 	scale *scale
-	// invariant: rows[i].it.slot == i and rows[i].last == rows[i].it.last
-	rows []row[K, V]
+	// invariant: in each bucket, item.last does not fall from oldest to newest
+	buckets [idleBuckets]fifo[K, V]
 }
 
-type row[K comparable, V any] struct {
-	last   uint64
-	weight float64 // size^0.75
-	it     *item[K, V]
+const idleBuckets = 4 * 63
+
+// bucketOf numbers the buckets by the length of the size in bits and the two
+// bits that follow the first.
+func bucketOf(size int64) int {
+	n := bits.Len64(uint64(size))
+	return 4*(n-1) + int(uint64(size)<<(64-n)>>61&3)
 }
 
-func (p *idleSize[K, V]) admit(it *item[K, V]) {
-	it.slot = len(p.rows)
-	p.rows = append(p.rows, row[K, V]{it.last, weigh(it.size), it})
-}
+// heaviest is the largest weight there is in a bucket.
+var heaviest = func() (w [idleBuckets]float64) {
+	for b := range w {
+		first := uint64(4+b%4) << 61 >> (63 - b/4)
+		last := first + uint64(1)<<61>>(63-b/4)
+		if last > first {
+			last--
+		}
+		w[b] = weigh(int64(last))
+	}
+	return w
+}()
 
 func weigh(size int64) float64 {
 	root := math.Sqrt(float64(size))
 	return float64(root * math.Sqrt(root))
 }
 
-func (p *idleSize[K, V]) hit(it *item[K, V]) { p.rows[it.slot].last = it.last }
-
-func (p *idleSize[K, V]) remove(it *item[K, V]) {
-	last := len(p.rows) - 1
-	p.rows[it.slot] = p.rows[last]
-	p.rows[it.slot].it.slot = it.slot
-	p.rows[last] = row[K, V]{}
-	p.rows = p.rows[:last]
+func (p *idleSize[K, V]) admit(it *item[K, V]) {
+	it.weight = weigh(it.size)
+	p.buckets[bucketOf(it.size)].push(it)
 }
 
-func (p *idleSize[K, V]) score(r *row[K, V]) float64 {
-	return float64(float64(p.scale.now-r.last) * r.weight)
+func (p *idleSize[K, V]) hit(it *item[K, V])    { p.buckets[bucketOf(it.size)].renew(it) }
+func (p *idleSize[K, V]) remove(it *item[K, V]) { p.buckets[bucketOf(it.size)].remove(it) }
+
+func (p *idleSize[K, V]) score(it *item[K, V], weight float64) float64 {
+	return float64(float64(p.scale.now-it.last) * weight)
 }
 
 func (p *idleSize[K, V]) victims(class Class, left int) iter.Seq[*item[K, V]] {
 	return func(yield func(*item[K, V]) bool) {
-		first := p.first(class)
-		p.remove(first)
-		if !yield(first) || left == 1 {
-			return
-		}
-		for _, c := range p.ranking(class) {
-			p.remove(c.it)
-			if !yield(c.it) {
+		for ; left > 0; left-- {
+			it := p.victim(class)
+			p.remove(it)
+			if !yield(it) {
 				return
 			}
 		}
 	}
 }
 
-// first finds the next to leave. REQUIRES: one is eligible.
-func (p *idleSize[K, V]) first(class Class) *item[K, V] {
+// victim finds the next to leave. REQUIRES: one is eligible.
+func (p *idleSize[K, V]) victim(class Class) *item[K, V] {
 	var best *item[K, V]
 	most := -1.0
-	for i := range p.rows {
-		r := &p.rows[i]
-		score := p.score(r)
-		if score < most || !r.it.eligible(class) {
-			continue
+	consider := func(it *item[K, V]) {
+		score := p.score(it, it.weight)
+		if score < most || !it.eligible(class) {
+			return
 		}
-		if score > most || r.it.seq < best.seq {
-			best, most = r.it, score
+		if score > most || it.seq < best.seq {
+			best, most = it, score
+		}
+	}
+	for b := range p.buckets { // a good bound first
+		if it := p.buckets[b].oldest; it != nil {
+			consider(it)
+		}
+	}
+	for b := range p.buckets {
+		for it := p.buckets[b].oldest; it != nil && p.score(it, heaviest[b]) >= most; it = it.newer {
+			consider(it)
 		}
 	}
 	return best
 }
 
-type scored[K comparable, V any] struct {
-	score float64
-	it    *item[K, V]
-}
-
-// ranking lists all that are eligible, the next to leave first.
-func (p *idleSize[K, V]) ranking(class Class) []scored[K, V] {
-	all := make([]scored[K, V], 0, len(p.rows))
-	for i := range p.rows {
-		if r := &p.rows[i]; r.it.eligible(class) {
-			all = append(all, scored[K, V]{p.score(r), r.it})
-		}
-	}
-	slices.SortFunc(all, func(a, b scored[K, V]) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return bySeq(a.it, b.it)
-	})
-	return all
-}
-
 func (p *idleSize[K, V]) order() iter.Seq[*item[K, V]] {
 	return func(yield func(*item[K, V]) bool) {
-		all := make([]*item[K, V], len(p.rows))
-		for i := range p.rows {
-			all[i] = p.rows[i].it
+		var all []*item[K, V]
+		for b := range p.buckets {
+			all = slices.AppendSeq(all, p.buckets[b].all())
 		}
 		yieldBySeq(all, yield)
 	}
@@ -129,7 +123,9 @@ func (p *idleSize[K, V]) order() iter.Seq[*item[K, V]] {
 func (p *idleSize[K, V]) save(*Snapshot[K]) {}
 
 func (p *idleSize[K, V]) restore(_ *Snapshot[K], items []*item[K, V]) error {
-	for _, it := range items {
+	byLast := slices.Clone(items)
+	slices.SortFunc(byLast, func(a, b *item[K, V]) int { return cmp.Compare(a.last, b.last) })
+	for _, it := range byLast {
 		p.admit(it)
 	}
 	return nil

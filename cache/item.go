@@ -20,9 +20,10 @@ type item[K comparable, V any] struct {
 	newer, older *item[K, V] // neighbours in a fifo
 	queue        uint8       // S3-FIFO: which fifo
 	freq         uint32      // references seen, or the second-chance bit
-	slot         int         // index in a heap or table
+	slot         int         // GDSF: index in the heap
 	stamp        uint64      // GDSF: number of the latest reference
 	priority     float64     // GDSF: the H value
+	weight       float64     // idle-size: size^0.75
 }
 
 // eligible: may leave in a walk for this class.
