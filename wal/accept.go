@@ -166,7 +166,7 @@ func (s *scan) damageTo(d Damage, c *candidate) {
 		p := &s.spans[i]
 		end := c.at
 		if i < c.in {
-			end = p.used(at, len(p.b))
+			end = (p.used(at, len(p.b)) + format.FrameAlign - 1) &^ (format.FrameAlign - 1)
 		}
 		if end > at {
 			d.Offset, d.Length = p.base+int64(at), int64(end-at)
