@@ -66,6 +66,8 @@ type Hook func(Op) error
 // SkipOp makes an operation report success without effect: a lying disk. It
 // serves writes, syncs, truncates, links, removals and directory syncs; for
 // other kinds it is an error like any other.
+//
+//lint:ignore ST1012 it is no failure, and is named as fs.SkipDir is
 var SkipOp = errors.New("operation skipped by the hook")
 
 // ShortWrite lets only the first N bytes of a write happen. The write fails
