@@ -345,3 +345,44 @@ func TestFailedSyncReachesInPart(t *testing.T) {
 	}
 	mustBe(t, NewMem(1).FailSync("absent", Variant{}), fs.ErrNotExist)
 }
+
+// TestWritesDoNotAlias: images share whole pages with the record of a write,
+// and none of them with the caller, or with each other once one is written.
+func TestWritesDoNotAlias(t *testing.T) {
+	m := NewMem(5)
+	f, tmp, err := m.CreateTemp("f")
+	must(t, err)
+	p := bytes.Repeat([]byte{'A'}, 3*pageSize)
+	must(t, WriteFull(f, p, 0))
+	clear(p)
+	must(t, WriteFull(f, []byte("B"), pageSize+7))
+	want := bytes.Repeat([]byte{'A'}, 3*pageSize)
+	states := [][]byte{nil, slices.Clone(want)}
+	want[pageSize+7] = 'B'
+	states = append(states, want)
+	seen := make([]bool, len(states))
+	for seed := range uint64(200) {
+		v := Variant{Reordered, seed}
+		if seed%2 == 1 {
+			v.Mode = TornBytes
+		}
+		left := m.Crash(v)
+		got := left.Bytes(tmp)
+		for i, s := range states {
+			seen[i] = seen[i] || bytes.Equal(got, s)
+		}
+		if len(got) > 0 { // what is done to the image must not show in the next one
+			g := openMem(t, left, tmp)
+			must(t, WriteFull(g, []byte("ZZZ"), int64(len(got)/2)))
+		}
+		if bytes.ContainsRune(got, 'Z') {
+			t.Fatalf("%v: an image shows what was written to another", v)
+		}
+	}
+	if !seen[1] {
+		t.Error("the first write alone was never left as it was given")
+	}
+	if got := m.Bytes(tmp); !bytes.Equal(got, want) {
+		t.Error("the page cache differs from what was written")
+	}
+}

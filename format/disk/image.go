@@ -6,17 +6,30 @@ import "sync/atomic"
 const pageSize = 4096
 
 // page belongs to the image that made it; other images may share it, and then
-// nobody changes it.
+// nobody changes it. Owner 0 is no image: the bytes are part of a change.
 type page struct {
 	owner uint64 // invariant: never changes
-	data  [pageSize]byte
+	data  *[pageSize]byte
+}
+
+// ownPage is a page with its bytes, in one allocation.
+type ownPage struct {
+	page
+	bytes [pageSize]byte
+}
+
+func newPage(owner uint64) *page {
+	p := &ownPage{page: page{owner: owner}}
+	p.data = &p.bytes
+	return &p.page
 }
 
 // image is the content of a file. Clones share all pages and the table of
 // pages until one of them writes.
 //
 // invariant: len(pages) == ceil(size/pageSize); nil pages and all bytes behind
-// size are zero; a page is written only while page.owner == image.owner.
+// size are zero; a page is written only while page.owner == image.owner,
+// and no image has owner 0.
 type image struct {
 	size        int64
 	pages       []*page
@@ -25,6 +38,8 @@ type image struct {
 }
 
 var lastOwner atomic.Uint64
+
+func newImage() image { return image{owner: lastOwner.Add(1)} }
 
 // clone costs no copy. Both sides get a new owner, so both see all present
 // pages as shared.
@@ -53,6 +68,8 @@ func (im *image) readAt(p []byte, off int64) int {
 	return len(p)
 }
 
+// writeAt writes p, which must never change afterwards: whole pages of it
+// become part of the image without a copy.
 func (im *image) writeAt(p []byte, off int64) {
 	if len(p) == 0 {
 		return
@@ -61,10 +78,16 @@ func (im *image) writeAt(p []byte, off int64) {
 		im.resize(end)
 	}
 	im.ownTable()
+	shared := make([]page, 0, len(p)/pageSize) // one allocation; never grows, so pointers into it hold
 	for len(p) > 0 {
 		i, at := locate(off)
 		n := min(len(p), pageSize-at)
-		copy(im.writable(i, n == pageSize).data[at:], p[:n])
+		if n == pageSize {
+			shared = append(shared, page{data: (*[pageSize]byte)(p)})
+			im.pages[i] = &shared[len(shared)-1]
+		} else {
+			copy(im.writable(i).data[at:], p[:n])
+		}
 		p, off = p[n:], off+int64(n)
 	}
 }
@@ -102,22 +125,21 @@ func (im *image) zero(from, to int64) {
 		case n == pageSize || (at == 0 && to == im.size):
 			im.pages[i] = nil
 		default:
-			clear(im.writable(i, false).data[at : at+int(n)])
+			clear(im.writable(i).data[at : at+int(n)])
 		}
 		from += n
 	}
 }
 
-// writable returns page i for this image alone. overwrite: the caller fills all
-// of it, so the old bytes need not be copied.
-func (im *image) writable(i int, overwrite bool) *page {
+// writable returns page i for this image alone.
+func (im *image) writable(i int) *page {
 	old := im.pages[i]
 	if old != nil && old.owner == im.owner {
 		return old
 	}
-	fresh := &page{owner: im.owner}
-	if old != nil && !overwrite {
-		fresh.data = old.data
+	fresh := newPage(im.owner)
+	if old != nil {
+		*fresh.data = *old.data
 	}
 	im.pages[i] = fresh
 	return fresh

@@ -127,7 +127,7 @@ func (m *Mem) tempName(path string) string {
 // create makes an empty file under a name that is free. REQUIRES: m.mu.
 func (m *Mem) create(name string) *inode {
 	m.lastInode++
-	node := &inode{num: m.lastInode}
+	node := &inode{num: m.lastInode, now: newImage(), durable: newImage()}
 	m.bind(name, entry{node: node})
 	return node
 }

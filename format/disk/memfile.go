@@ -82,7 +82,7 @@ func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 	if len(part) > 0 {
 		n := f.node
 		c := change{off: off, data: slices.Clone(part), was: n.now.size}
-		n.now.writeAt(part, off)
+		n.now.writeAt(c.data, off)
 		c.size = n.now.size
 		n.pending = append(n.pending, c)
 	}

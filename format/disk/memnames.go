@@ -91,7 +91,7 @@ func (m *Mem) Put(path string, data []byte) error {
 	m.durable[name] = e
 	n := e.node
 	n.now.resize(0)
-	n.now.writeAt(data, 0)
+	n.now.writeAt(slices.Clone(data), 0)
 	n.durable, n.pending, n.lied = n.now.clone(), nil, false
 	return nil
 }
