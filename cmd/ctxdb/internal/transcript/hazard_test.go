@@ -186,7 +186,7 @@ func TestUnknownFormat(t *testing.T) {
 
 // TestNeverCut: long content comes out whole, up to the limit; beyond it nothing is kept.
 func TestNeverCut(t *testing.T) {
-	huge := strings.Repeat("0123456789abcdef", 48<<20/16)
+	huge := strings.Repeat("0123456789abcdef", 20<<20/16)
 	if turns, _ := readAll(t, []byte(said("a", huge)+"\n"), Options{}); string(turns[0].Content) != huge {
 		t.Fatalf("of %d bytes, %d came out", len(huge), len(turns[0].Content))
 	}
@@ -204,6 +204,30 @@ func TestNeverCut(t *testing.T) {
 	}
 	if got := string(join(t, turns)); got != said("a", long)+"\n"+said("b", "after")+"\n" {
 		t.Error("the rest does not join around the part that was left out")
+	}
+}
+
+// TestLongLineOfShortRecords: the limit is one on records, also where they share a line.
+func TestLongLineOfShortRecords(t *testing.T) {
+	var in strings.Builder
+	for i := range 100 {
+		in.WriteString(said(fmt.Sprint(i), "short"))
+	}
+	for _, end := range []string{"", "\n"} {
+		turns, r := readAll(t, []byte(in.String()+end), Options{MaxRecordBytes: 200})
+		if len(keysOf(turns)) != 100 || len(r.LeftOut()) != 0 {
+			t.Errorf("%d turns, left out %v", len(turns), r.LeftOut())
+		}
+	}
+}
+
+// TestCodexStream: items have ids too, but only the session's names the stream.
+func TestCodexStream(t *testing.T) {
+	in := `{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"reasoning","id":"rs_1","summary":[]}}
+{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"the-session"}}
+`
+	if turns, r := readAll(t, []byte(in), Options{}); r.Stream() != "the-session" || len(turns) != 2 {
+		t.Errorf("stream %q, %d turns", r.Stream(), len(turns))
 	}
 }
 
