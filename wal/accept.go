@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"ctxdb/format"
@@ -146,6 +147,9 @@ func (s *scan) tear() {
 // used returns the end of the last byte between from and to that is not zero,
 // or from.
 func (p *span) used(from, to int) int {
+	for to-from >= 8 && binary.LittleEndian.Uint64(p.b[to-8:]) == 0 {
+		to -= 8
+	}
 	for to > from && p.b[to-1] == 0 {
 		to--
 	}
