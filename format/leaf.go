@@ -42,10 +42,10 @@ type SegmentEntry struct {
 }
 
 // EndID is one more than the last TurnID of the segment.
-func (e *SegmentEntry) EndID() uint64 { return e.FirstID + e.Turns }
+func (e SegmentEntry) EndID() uint64 { return e.FirstID + e.Turns }
 
 // Extent is the space of the segment, in whole extent units.
-func (e *SegmentEntry) Extent() int64 { return AlignUp(e.Length) }
+func (e SegmentEntry) Extent() int64 { return AlignUp(e.Length) }
 
 func (e *SegmentEntry) encode(b []byte) {
 	le := binary.LittleEndian

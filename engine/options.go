@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"io"
+	"log/slog"
+	"time"
+	"unicode/utf8"
+
+	"ctxdb/format/disk"
+)
+
+// SyncPolicy says when an append is durable.
+type SyncPolicy string
+
+const (
+	SyncAlways   SyncPolicy = "always"   // when Append returns (the default)
+	SyncInterval SyncPolicy = "interval" // at most Options.SyncEvery later, or at Sync
+	SyncNever    SyncPolicy = "never"    // at Sync, when a log extent is full, and at Close
+)
+
+// Options of Open. The zero value of each field is its default.
+type Options struct {
+	ReadOnly  bool                     // read beside a writer or without one; changes no byte
+	Sync      SyncPolicy               // "": SyncAlways
+	SyncEvery time.Duration            // for SyncInterval; 0: 100 ms
+	LockWait  time.Duration            // how long to wait for another writer; 0: 2 s; negative: not at all
+	Tokenizer func(content []byte) int // counts the tokens of a turn that comes without; nil: EstimateTokens
+	Logger    *slog.Logger             // nil: silent
+	NoMap     bool                     // read with pread even where the file could be mapped
+
+	LogBytes int64 // largest log extent; 0: 4 MiB; rounded to whole 4 KiB
+	Inline   bool  // seal within the append that filled a log extent, not in the background
+
+	// For tests of the engine and for its crash harness.
+	FS         disk.FS          // nil: the file system of the machine
+	Entropy    io.Reader        // salts and nonces; nil: crypto/rand
+	ReuseDelay time.Duration    // freed space rests that long; 0: 1 s; negative: not at all
+	Now        func() time.Time // nil: time.Now
+}
+
+// Sizes that the engine chooses.
+const (
+	firstLogBytes   = 64 << 10  // a new log extent of a new log
+	defaultLogBytes = 4 << 20   // a log extent grows up to this
+	segmentBytes    = 4 << 20   // content and source that one segment takes
+	absorbAlways    = 64 << 10  // a last segment up to this is absorbed by any seal
+	syncChunk       = 256 << 10 // a seal writes and syncs in pieces of this
+	maxResting      = 64 << 20  // freed space that may rest before the writer waits
+)
+
+func (o *Options) withDefaults() Options {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	setDefault(&d.Sync, SyncAlways)
+	setDefault(&d.SyncEvery, 100*time.Millisecond)
+	setDefault(&d.LockWait, 2*time.Second)
+	setDefault(&d.ReuseDelay, time.Second)
+	setDefault(&d.LogBytes, defaultLogBytes)
+	d.LogBytes = min(max(d.LogBytes, 16<<10), 64<<20) &^ 4095
+	if d.Tokenizer == nil {
+		d.Tokenizer = EstimateTokens
+	}
+	if d.Logger == nil {
+		d.Logger = slog.New(slog.DiscardHandler)
+	}
+	if d.FS == nil {
+		d.FS = disk.OS
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	return d
+}
+
+func setDefault[T comparable](p *T, v T) {
+	var zero T
+	if *p == zero {
+		*p = v
+	}
+}
+
+// EstimateTokens counts a token for each four characters, rounded up: within a
+// few per cent for English prose, low for code and for scripts without spaces.
+func EstimateTokens(content []byte) int {
+	return (utf8.RuneCount(content) + 3) / 4
+}

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"ctxdb/format"
+)
+
+// Get reads a turn, from the log or from a segment. Its Source is not read; see
+// DB.Source. The turn's memory belongs to the caller.
+//
+// Errors: ErrNotFound, ErrForgotten, ErrCorrupt, ErrTruncated, ErrClosed.
+func (db *DB) Get(id TurnID) (Turn, error) {
+	var t format.Turn
+	err := db.do(func(v *view) (err error) {
+		t, err = v.get(uint64(id))
+		return err
+	})
+	if err != nil {
+		return Turn{}, fmt.Errorf("get: %w", err)
+	}
+	return fromStored(uint64(id), &t), nil
+}
+
+// AppendContent appends the content of a turn to dst and returns the longer
+// slice. It allocates nothing when dst has room. Errors are those of Get; dst
+// is returned as it was then.
+func (db *DB) AppendContent(dst []byte, id TurnID) ([]byte, error) {
+	if v := db.view.Load(); !db.closed.Load() {
+		if out, err := v.content(dst, uint64(id)); err == nil {
+			return out, nil
+		}
+	}
+	out := dst
+	err := db.do(func(v *view) (err error) {
+		out, err = v.content(dst, uint64(id))
+		return err
+	})
+	if err != nil {
+		return dst, fmt.Errorf("content: %w", err)
+	}
+	return out, nil
+}
+
+// Lookup finds a turn by its key. ErrNotFound: no turn has it.
+func (db *DB) Lookup(key string) (TurnID, error) {
+	var id uint64
+	err := db.do(func(v *view) (err error) {
+		id, err = db.lookup(v, key)
+		if err == nil && id == 0 {
+			err = fmt.Errorf("key %q: %w", key, ErrNotFound)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("lookup: %w", err)
+	}
+	return TurnID(id), nil
+}
+
+func (db *DB) lookup(v *view, key string) (uint64, error) {
+	if key == "" {
+		return 0, nil
+	}
+	if db.writer == nil {
+		if id, err := v.loggedKey(key); id != 0 || err != nil {
+			return id, err
+		}
+		return v.sealedKey(key)
+	}
+	if id, ok := db.keys.get(key); ok && id < v.nextID {
+		return id, nil
+	}
+	// A key leaves the map after the view with its segment was published.
+	v = db.view.Load()
+	return v.sealedKey(key)
+}
+
+// Source reads the record that a turn came in, exactly. It is nil where the
+// turn was appended without one. Errors are those of Get.
+func (db *DB) Source(id TurnID) ([]byte, error) {
+	var b []byte
+	err := db.do(func(v *view) (err error) {
+		b, err = v.source(uint64(id))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", err)
+	}
+	return b, nil
+}
+
+// Turns goes through the turns from <= id < to in order; to 0: up to the last
+// one that the file has when the iteration begins. Sources are not read. A turn
+// that can't be read comes as an error with its ID set, and the iteration goes
+// on behind it.
+func (db *DB) Turns(from, to TurnID) iter.Seq2[Turn, error] {
+	return func(yield func(Turn, error) bool) {
+		end, err := db.end()
+		if err != nil {
+			yield(Turn{}, fmt.Errorf("turns: %w", err))
+			return
+		}
+		if to != 0 {
+			end = min(end, to)
+		}
+		for id := max(from, 1); id < end; {
+			next, more := db.yieldSegment(id, end, yield)
+			if !more {
+				return
+			}
+			if next > id {
+				id = next
+				continue
+			}
+			t, err := db.Get(id)
+			t.ID = id
+			if !yield(t, err) || errors.Is(err, ErrClosed) {
+				return
+			}
+			id++
+		}
+	}
+}
+
+// yieldSegment hands out the turns of the segment that begins with id, decoding
+// each block once. It stops in front of a turn that can't be read; next is that
+// one, or the one behind the segment.
+func (db *DB) yieldSegment(id, end TurnID, yield func(Turn, error) bool) (next TurnID, more bool) {
+	v := db.view.Load()
+	s := v.segmentOf(uint64(id))
+	if s == nil || db.closed.Load() || s.Entry().FirstID != uint64(id) || s.Entry().EndID() > uint64(end) {
+		return id, true
+	}
+	for t, err := range s.All(context.Background()) {
+		if err != nil || TurnID(t.ID) != id {
+			return id, true
+		}
+		stored := t.Record.Turn
+		stored.Content = t.Content
+		if !yield(fromStored(t.ID, &stored), nil) {
+			return id, false
+		}
+		id++
+	}
+	return id, true
+}
+
+// end is one more than the last TurnID. A reader looks for what is new first.
+func (db *DB) end() (TurnID, error) {
+	if db.closed.Load() {
+		return 0, ErrClosed
+	}
+	if db.writer == nil {
+		if _, err := db.refresh(db.view.Load()); err != nil {
+			return 0, err
+		}
+	}
+	return TurnID(db.view.Load().nextID), nil
+}
+
+// do runs an operation on the newest view. When it fails because the view was
+// overtaken it is run again on a newer one; a reader looks at the file for
+// that, and before it believes that something does not exist.
+func (db *DB) do(op func(v *view) error) error {
+	patience := newPatience()
+	absent := false
+	for {
+		if db.closed.Load() {
+			return ErrClosed
+		}
+		v := db.view.Load()
+		err := op(v)
+		damage, missing := isDamage(err), errors.Is(err, ErrNotFound)
+		switch {
+		case err == nil || !damage && !missing:
+			return err
+		case db.writer != nil:
+			if isRetired(err) {
+				continue // the view that closed the segment is published already
+			}
+			return withPath(db.path, err)
+		case missing && absent || damage && !patience.left():
+			return withPath(db.path, err)
+		}
+		// After one refresh an absence is true: the view is younger than the question.
+		absent = absent || missing
+		changed, rerr := db.refresh(v)
+		if rerr != nil {
+			return rerr
+		}
+		if !changed {
+			return withPath(db.path, err)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"ctxdb/format"
+)
+
+// span is a byte range of the file, in whole extent units.
+type span struct {
+	off, len int64
+	restedAt time.Time // may be overwritten from then on
+}
+
+func (s span) end() int64 { return s.off + s.len }
+
+// space knows which bytes of the file nobody names. It is derived at open and
+// kept in memory; DB.pub guards it.
+//
+// invariant: spans are sorted, do not overlap, and end at or below end.
+type space struct {
+	free    []span
+	end     int64 // of the last extent in use or free
+	delay   time.Duration
+	now     func() time.Time
+	reserve span // held back for sealing on a full disk
+}
+
+// newSpace makes the space of a file in which the extents used are taken.
+func newSpace(used []span, delay time.Duration, now func() time.Time) *space {
+	s := &space{end: format.FirstExtent, delay: max(delay, 0), now: now}
+	used = slices.Clone(used)
+	slices.SortFunc(used, func(a, b span) int { return int(min(max(a.off-b.off, -1), 1)) })
+	for _, u := range used {
+		if u.off > s.end {
+			s.free = append(s.free, span{off: s.end, len: u.off - s.end})
+		}
+		s.end = max(s.end, u.end())
+	}
+	return s
+}
+
+// overlap returns two extents that claim the same bytes.
+func overlap(used []span) (a, b span, found bool) {
+	used = slices.Clone(used)
+	slices.SortFunc(used, func(a, b span) int { return int(min(max(a.off-b.off, -1), 1)) })
+	for i := 1; i < len(used); i++ {
+		if used[i].off < used[i-1].end() {
+			return used[i-1], used[i], true
+		}
+	}
+	return span{}, span{}, false
+}
+
+// alloc takes n bytes: the first hole that rested long enough, else the end of
+// the file.
+func (s *space) alloc(n int64) int64 {
+	n = format.AlignUp(n)
+	now := s.now()
+	for i, f := range s.free {
+		if f.len >= n && !f.restedAt.After(now) {
+			if f.len == n {
+				s.free = slices.Delete(s.free, i, i+1)
+			} else {
+				s.free[i].off += n
+				s.free[i].len -= n
+			}
+			return f.off
+		}
+	}
+	off := s.end
+	s.end += n
+	return off
+}
+
+// allocReserved takes n bytes of the reserve, where it has them.
+func (s *space) allocReserved(n int64) (off int64, ok bool) {
+	n = format.AlignUp(n)
+	if s.reserve.len < n {
+		return 0, false
+	}
+	off = s.reserve.off
+	s.reserve.off += n
+	s.reserve.len -= n
+	return off, true
+}
+
+// undo gives back an allocation that nobody ever named.
+func (s *space) undo(off, n int64) { s.add(span{off: off, len: format.AlignUp(n)}) }
+
+// retire frees an extent that both superblocks have ceased to name. It rests
+// before it is overwritten.
+func (s *space) retire(off, n int64) {
+	s.add(span{off: off, len: format.AlignUp(n), restedAt: s.now().Add(s.delay)})
+}
+
+func (s *space) add(x span) {
+	if x.len == 0 {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(s.free, x, func(a, b span) int { return int(min(max(a.off-b.off, -1), 1)) })
+	s.free = slices.Insert(s.free, i, x)
+	s.merge(i)
+	if i > 0 {
+		s.merge(i - 1)
+	}
+}
+
+// merge joins span i with the next one when they touch and neither rests, or
+// both rest until the same time.
+func (s *space) merge(i int) {
+	if i+1 >= len(s.free) || s.free[i].end() != s.free[i+1].off {
+		return
+	}
+	now := s.now()
+	a, b := s.free[i].restedAt, s.free[i+1].restedAt
+	if !a.Equal(b) && (a.After(now) || b.After(now)) {
+		return
+	}
+	s.free[i].len += s.free[i+1].len
+	s.free = slices.Delete(s.free, i+1, i+2)
+}
+
+// settle joins what has rested meanwhile.
+func (s *space) settle() {
+	for i := len(s.free) - 2; i >= 0; i-- {
+		s.merge(i)
+	}
+}
+
+// resting is the number of bytes that still rest, and how long until the first
+// of them may be used.
+func (s *space) resting() (bytes int64, wait time.Duration) {
+	now := s.now()
+	for _, f := range s.free {
+		if f.restedAt.After(now) {
+			if d := f.restedAt.Sub(now); wait == 0 || d < wait {
+				wait = d
+			}
+			bytes += f.len
+		}
+	}
+	return bytes, wait
+}
+
+// freeBytes is the sum of all holes.
+func (s *space) freeBytes() (n int64) {
+	for _, f := range s.free {
+		n += f.len
+	}
+	return n + s.reserve.len
+}
+
+// trim drops free space from the end and returns the new end of the file.
+func (s *space) trim() int64 {
+	if s.reserve.len > 0 {
+		s.add(s.reserve)
+		s.reserve = span{}
+	}
+	for n := len(s.free); n > 0 && s.free[n-1].end() == s.end; n = len(s.free) {
+		s.end = s.free[n-1].off
+		s.free = s.free[:n-1]
+	}
+	return s.end
+}

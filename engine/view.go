@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"ctxdb/format"
+	"ctxdb/segment"
+)
+
+// view is what the file holds at one instant. It is immutable; readers load it
+// once per operation.
+type view struct {
+	super  format.Superblock
+	root   *format.Root
+	leaves [][]format.SegmentEntry // as the root has them; for rewriting the last
+	segs   []*segment.Segment      // by first id
+	runs   []*segment.Run          // by first id
+	logs   []run                   // of the log's extents, oldest first
+	lost   []format.LostRange
+	nextID uint64 // every id below it was given
+	clean  int    // segments from this index on are in no key run
+}
+
+// derive makes a copy to change before it is published.
+func (v *view) derive() *view {
+	c := *v
+	return &c
+}
+
+// segmentOf returns the segment that holds the id, or nil.
+func (v *view) segmentOf(id uint64) *segment.Segment {
+	i := sort.Search(len(v.segs), func(i int) bool { return v.segs[i].Entry().EndID() > id })
+	if i < len(v.segs) && v.segs[i].Entry().FirstID <= id {
+		return v.segs[i]
+	}
+	return nil
+}
+
+// loggedOf returns the logged turn of an id, or nil.
+func (v *view) loggedOf(id uint64) *logged {
+	for i := range v.logs {
+		if r := &v.logs[i]; id >= r.first && id < r.end() {
+			return &r.turns[id-r.first]
+		}
+	}
+	return nil
+}
+
+// absent explains why no bytes of an id are here.
+func (v *view) absent(id uint64) error {
+	if id == 0 || id >= v.nextID {
+		return fmt.Errorf("turn %d: %w: the file has turns 1 to %d", id, ErrNotFound, v.nextID-1)
+	}
+	for _, l := range v.lost {
+		if id >= l.FirstID && id < l.FirstID+l.Count {
+			return fmt.Errorf("turn %d: %w", id, format.Corruptf("log frame", l.Offset, "turns %d to %d were damaged here before they were sealed; salvage keeps the bytes", l.FirstID, l.FirstID+l.Count-1))
+		}
+	}
+	return fmt.Errorf("turn %d: %w", id, format.Corruptf("catalog", v.super.RootOffset, "no segment holds turns at %d", id))
+}
+
+// get reads a turn, without its source.
+func (v *view) get(id uint64) (format.Turn, error) {
+	if l := v.loggedOf(id); l != nil {
+		return l.turn()
+	}
+	s := v.segmentOf(id)
+	if s == nil || id >= v.nextID {
+		return format.Turn{}, v.absent(id)
+	}
+	return s.Turn(id)
+}
+
+// content appends the content of a turn to dst.
+func (v *view) content(dst []byte, id uint64) ([]byte, error) {
+	if l := v.loggedOf(id); l != nil {
+		return append(dst, l.content()...), nil
+	}
+	s := v.segmentOf(id)
+	if s == nil || id >= v.nextID {
+		return dst, v.absent(id)
+	}
+	return s.AppendContent(dst, id)
+}
+
+// record reads a turn's meta part. Its Content is nil.
+func (v *view) record(id uint64) (format.Record, error) {
+	if l := v.loggedOf(id); l != nil {
+		r, _, err := format.DecodeMeta(l.record, l.at)
+		return r, err
+	}
+	s := v.segmentOf(id)
+	if s == nil || id >= v.nextID {
+		return format.Record{}, v.absent(id)
+	}
+	return s.Record(id)
+}
+
+// source reads the record that a turn came in.
+func (v *view) source(id uint64) ([]byte, error) {
+	if l := v.loggedOf(id); l != nil {
+		if l.source == nil {
+			return nil, nil
+		}
+		return append([]byte{}, l.source...), nil
+	}
+	s := v.segmentOf(id)
+	if s == nil || id >= v.nextID {
+		return nil, v.absent(id)
+	}
+	b, ok, err := s.AppendSource(nil, id)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if b == nil {
+		b = []byte{}
+	}
+	return b, nil
+}
+
+// sealedKey finds a key among the segments. 0: no turn has it.
+func (v *view) sealedKey(key string) (uint64, error) {
+	hash := format.HashKey(key)
+	var ids []uint64
+	var err error
+	for _, r := range v.runs {
+		found, rerr := r.FindKey(hash, ids)
+		if isDamage(rerr) {
+			found, rerr = v.coveredKey(r, hash, ids) // its segments still know
+		}
+		if rerr != nil {
+			return 0, rerr
+		}
+		ids = found
+	}
+	for _, s := range v.segs[v.clean:] {
+		if s.Entry().Keys == 0 {
+			continue
+		}
+		if ids, err = s.FindKey(hash, ids); err != nil {
+			return 0, err
+		}
+	}
+	return v.decideKey(key, ids)
+}
+
+// coveredKey asks the segments that a damaged run covers.
+func (v *view) coveredKey(r *segment.Run, hash uint64, ids []uint64) (_ []uint64, err error) {
+	for _, s := range v.segs {
+		if e := s.Entry(); e.FirstID >= r.Entry().FirstID && e.FirstID < r.Entry().EndID && e.Keys > 0 {
+			if ids, err = s.FindKey(hash, ids); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ids, nil
+}
+
+// loggedKey finds a key among logged turns, by looking at each. Readers use it;
+// the writer has a map.
+func (v *view) loggedKey(key string) (uint64, error) {
+	for i := range v.logs {
+		r := &v.logs[i]
+		for j := range r.turns {
+			rec, _, err := format.DecodeMeta(r.turns[j].record, r.turns[j].at)
+			if err != nil {
+				return 0, err
+			}
+			if rec.Key == key {
+				return r.first + uint64(j), nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// decideKey compares the stored keys of candidates: hashes may collide.
+func (v *view) decideKey(key string, ids []uint64) (uint64, error) {
+	slices.Sort(ids)
+	for _, id := range ids {
+		rec, err := v.record(id)
+		if err != nil {
+			return 0, err
+		}
+		if rec.Key == key {
+			return id, nil
+		}
+	}
+	return 0, nil
+}
