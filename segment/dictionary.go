@@ -1,10 +1,214 @@
 package segment
 
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"ctxdb/format"
+)
+
+// A dictionary gives each small block what it has in common with the others: it
+// is made of strings that occur in many blocks of this very segment. Which ones
+// is chosen like FastCOVER does (Liao, Petri, Moffat, Wirth: Effective
+// Construction of Relative Lempel-Ziv Dictionaries, 2016; and zstd's fastcover):
+// the text is cut into epochs, and of each the stretch is taken whose shingles
+// occur in the most blocks. Strings that repeat within a block count once: the
+// block finds those without help.
+
+const (
+	shingle      = 8   // bytes that must repeat to be worth something
+	stretch      = 256 // bytes that are taken at a time
+	shingleTable = 1 << 18
+	sampleBytes  = 4 << 20 // of the text that is looked at
+	trialBlocks  = 64      // that are compressed to choose a size
+	minDictText  = 8 << 10 // less text has no use for a dictionary
+)
+
+// dictionarySizes are tried, as far as the text is at least four times as long.
+var dictionarySizes = []int{8 << 10, 32 << 10, 64 << 10, 112 << 10}
+
 // chooseDictionary picks bytes of the turns that blocks are compressed with; nil
 // where that does not pay.
 func chooseDictionary(turns []Turn, o BuildOptions) ([]byte, error) {
 	if o.DictionaryBytes < 0 {
 		return nil, nil
 	}
-	return nil, nil
+	text, total, err := sampleText(turns, o.BlockBytes)
+	if err != nil || total < minDictText {
+		return nil, err
+	}
+	if o.DictionaryBytes > 0 {
+		return trainDictionary(text, min(o.DictionaryBytes, format.MaxBlockRaw/2)), nil
+	}
+	largest := dictionarySizes[0]
+	for _, size := range dictionarySizes {
+		if int64(size)*4 <= total {
+			largest = size
+		}
+	}
+	return cheapest(text, trainDictionary(text, largest), total, o.Level)
+}
+
+// sampleText packs the turns as the content stream will be, and keeps blocks at
+// even distances. total is the plaintext of all.
+func sampleText(turns []Turn, target int) (blocks [][]byte, total int64, err error) {
+	for i := range turns {
+		total += int64(len(turns[i].Meta) + len(turns[i].Content))
+	}
+	every := (total + sampleBytes - 1) / sampleBytes
+	n := int64(0)
+	p := packer{target: target, full: func(_ blockKey, plaintext []byte) error {
+		if n%every == 0 {
+			blocks = append(blocks, slices.Clone(plaintext))
+		}
+		n++
+		return nil
+	}}
+	err = p.content(turns)
+	return blocks, total, err
+}
+
+// trainer counts in how many blocks a shingle occurs, by its hash.
+type trainer struct {
+	blocks []uint16
+	last   []uint32 // 1 + the block that counted it last
+}
+
+func shingleHash(b []byte) uint32 {
+	return uint32(binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15 >> (64 - 18))
+}
+
+func (t *trainer) count(block []byte, number int) {
+	for i := 0; i+shingle <= len(block); i++ {
+		h := shingleHash(block[i:])
+		if t.last[h] != uint32(number)+1 {
+			t.last[h] = uint32(number) + 1
+			if t.blocks[h] < 1<<16-1 {
+				t.blocks[h]++
+			}
+		}
+	}
+}
+
+// worth of a shingle: each block behind the first saves it.
+func (t *trainer) worth(b []byte) int64 {
+	if n := t.blocks[shingleHash(b)]; n > 1 {
+		return int64(n - 1)
+	}
+	return 0
+}
+
+// chosen is a stretch of text and what its shingles are worth.
+type chosen struct {
+	text  []byte
+	score int64
+}
+
+// best returns the best stretch of an epoch; the worth of its shingles is spent.
+func (t *trainer) best(epoch []byte) chosen {
+	var sum, top int64
+	at := -1
+	for i := 0; i+shingle <= len(epoch); i++ {
+		sum += t.worth(epoch[i:])
+		if i >= stretch {
+			sum -= t.worth(epoch[i-stretch:])
+		}
+		if sum > top {
+			top, at = sum, max(i-stretch+1, 0)
+		}
+	}
+	if at < 0 {
+		return chosen{}
+	}
+	text := epoch[at:min(at+stretch+shingle-1, len(epoch))]
+	for i := 0; i+shingle <= len(text); i++ {
+		t.blocks[shingleHash(text[i:])] = 0
+	}
+	return chosen{text, top}
+}
+
+// trainDictionary makes a dictionary of about size bytes, the most useful last,
+// where they are cheapest to refer to; nil where nothing repeats.
+func trainDictionary(blocks [][]byte, size int) []byte {
+	t := &trainer{blocks: make([]uint16, shingleTable), last: make([]uint32, shingleTable)}
+	for i, b := range blocks {
+		t.count(b, i)
+	}
+	text := slices.Concat(blocks...)
+	epochs := max(size/stretch, 1)
+	length := max(len(text)/epochs, stretch)
+	var list []chosen
+	for round := 0; round < 4 && len(list) < epochs; round++ {
+		before := len(list)
+		for epoch := range slices.Chunk(text, length) {
+			if c := t.best(epoch); c.score > 0 && len(list) < epochs {
+				list = append(list, c)
+			}
+		}
+		if len(list) == before {
+			break
+		}
+	}
+	slices.SortStableFunc(list, func(a, b chosen) int { return cmp.Compare(a.score, b.score) })
+	var dictionary []byte
+	for _, c := range list {
+		dictionary = append(dictionary, c.text...)
+	}
+	return last(dictionary, size)
+}
+
+// last returns at most n bytes from the end.
+func last(b []byte, n int) []byte { return b[max(len(b)-n, 0):] }
+
+// cheapest cuts a dictionary to the size that makes the segment smallest, the
+// dictionary included, judged by blocks at even distances.
+func cheapest(blocks [][]byte, dictionary []byte, total int64, level zstd.EncoderLevel) ([]byte, error) {
+	trial := blocks
+	if every := (len(blocks) + trialBlocks - 1) / trialBlocks; every > 1 {
+		trial = nil
+		for i := 0; i < len(blocks); i += every {
+			trial = append(trial, blocks[i])
+		}
+	}
+	var best []byte
+	lowest, err := trialSize(trial, nil, total, level)
+	if err != nil {
+		return nil, err
+	}
+	for i, size := range dictionarySizes {
+		d := last(dictionary, size)
+		if i > 0 && len(d) <= dictionarySizes[i-1] {
+			break
+		}
+		n, err := trialSize(trial, d, total, level)
+		if err != nil {
+			return nil, err
+		}
+		if n < lowest {
+			lowest, best = n, d
+		}
+	}
+	return best, nil
+}
+
+// trialSize estimates what total bytes of plaintext take, by some of its blocks.
+func trialSize(blocks [][]byte, dictionary []byte, total int64, level zstd.EncoderLevel) (int64, error) {
+	e, err := newEncoder(level, dictionary)
+	if err != nil {
+		return 0, err
+	}
+	var raw, stored, fixed int64
+	if dictionary != nil {
+		b, _ := e.encode(dictionary, false)
+		fixed = format.BlockSize(len(b))
+	}
+	for _, b := range blocks {
+		out, _ := e.encode(b, true)
+		raw += int64(len(b))
+		stored += format.BlockSize(len(out))
+	}
+	return fixed + int64(float64(stored)/float64(max(raw, 1))*float64(total)), nil
 }

@@ -2,6 +2,7 @@ package segment_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -118,3 +119,22 @@ func opened(t testing.TB, b *segment.Built, offset int64, o segment.OpenOptions)
 	t.Cleanup(s.Close)
 	return s
 }
+
+// byteFile is a file of bytes in memory, without a mapping.
+type byteFile struct {
+	disk.File
+	b []byte
+}
+
+func (f *byteFile) ReadAt(p []byte, off int64) (int, error) {
+	if off >= int64(len(f.b)) {
+		return 0, io.EOF
+	}
+	n := copy(p, f.b[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *byteFile) Size() (int64, error) { return int64(len(f.b)), nil }
