@@ -144,13 +144,6 @@ func (s *space) resting() (bytes int64, wait time.Duration) {
 	return bytes, wait
 }
 
-// freeBytes is the sum of all holes.
-func (s *space) freeBytes() (n int64) {
-	for _, f := range s.free {
-		n += f.len
-	}
-	return n + s.reserve.len
-}
 
 // trim drops free space from the end and returns the new end of the file.
 func (s *space) trim() int64 {
