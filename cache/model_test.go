@@ -172,7 +172,14 @@ func (p *player) compare() {
 		fmt.Sprint(p.model.hits, p.model.faults, p.model.evicted))
 	p.same("what left", fmt.Sprint(p.gone), fmt.Sprint(p.model.gone))
 	var got, want []string
-	for _, it := range p.cache.Snapshot().Items {
+	snap := p.cache.Snapshot()
+	var ghosts []GhostState[int]
+	for _, g := range p.model.ghosts {
+		ghosts = append(ghosts, GhostState[int]{g.key, p.model.size(g)})
+	}
+	p.same("ghosts, hand, L", fmt.Sprint(snap.Ghosts, snap.Hand, snap.Floor, snap.Refs),
+		fmt.Sprint(ghosts, slices.Index(p.model.line, p.model.hand), p.model.floor, p.model.refs))
+	for _, it := range snap.Items {
 		got = append(got, fmt.Sprint(it.Key, it.Seq, it.Last, it.Pins, it.Class, it.Freq, it.Queue, it.Priority))
 	}
 	for _, it := range p.model.all() {
