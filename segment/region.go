@@ -146,6 +146,13 @@ func (r *region) corrupt(what string, at int64, detail string, args ...any) erro
 // located adds the path to a CorruptError, and finds out whether what looks
 // damaged is a truncation: the last mapped page reads as zeros behind the end.
 func (r *region) located(err error) error {
+	if err == nil {
+		return nil
+	}
+	return r.locate(err)
+}
+
+func (r *region) locate(err error) error {
 	var c *format.CorruptError
 	if !errors.As(err, &c) {
 		return err

@@ -48,6 +48,7 @@ type Run struct {
 	region
 	entry format.RunEntry
 	pages pageSet
+	bad   error // what the catalog's entry breaks; nil: nothing
 }
 
 // OpenRun describes the key run that the catalog's entry e names in f. There is
@@ -55,7 +56,7 @@ type Run struct {
 func OpenRun(f disk.File, path string, uuid format.UUID, e format.RunEntry, o OpenOptions) *Run {
 	r := &Run{entry: e}
 	r.region.init(f, path, e.Offset, e.Length, o.NoMap)
-	r.pages = pageSet{region: &r.region, uuid: uuid, nonce: e.Nonce, section: format.SectionKeys}
+	r.bad = r.pages.init(&r.region, uuid, e.Nonce, format.Section{Type: format.SectionKeys, Length: e.Length, Entries: e.Keys})
 	return r
 }
 
@@ -68,17 +69,15 @@ func (r *Run) enter() (*pageSet, error) {
 	if !r.Acquire() {
 		return nil, r.errClosed()
 	}
-	pages := r.pages
-	section := format.Section{Type: format.SectionKeys, Length: r.entry.Length, Entries: r.entry.Keys}
-	err := r.prepare()
+	err := r.bad
 	if err == nil {
-		err = pages.init(&r.region, pages.uuid, pages.nonce, section)
+		err = r.prepare()
 	}
 	if err != nil {
 		r.Release()
 		return nil, r.located(err)
 	}
-	return &pages, nil
+	return &r.pages, nil
 }
 
 // FindKey appends to dst the ids of the turns whose key has that hash, in
