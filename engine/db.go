@@ -61,7 +61,7 @@ func Open(path string, opts *Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db := &DB{path: resolved, opts: o, log: o.Logger.With("file", resolved), decoders: segment.NewDecoderCache(0)}
+	db := &DB{path: resolved, opts: o, log: o.Logger.With("file", resolved), decoders: segment.NewDecoderCache(decoderBytes)}
 	if o.ReadOnly {
 		err = db.openForReading()
 	} else {
