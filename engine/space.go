@@ -144,7 +144,6 @@ func (s *space) resting() (bytes int64, wait time.Duration) {
 	return bytes, wait
 }
 
-
 // trim drops free space from the end and returns the new end of the file.
 func (s *space) trim() int64 {
 	if s.reserve.len > 0 {
