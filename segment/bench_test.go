@@ -23,12 +23,7 @@ func BenchmarkFault(b *testing.B) {
 	built := build(b, 1, turns, segment.BuildOptions{})
 	for _, noMap := range []bool{false, true} {
 		s := opened(b, built, 4096, segment.OpenOptions{NoMap: noMap})
-		var ids []uint64
-		for i := range turns {
-			if where, err := s.Where(uint64(i) + 1); err == nil && where[0].Codec == format.CodecZstdDict && format.Parts(turns[i].Content) == 1 && len(turns[i].Content) > 400 {
-				ids = append(ids, uint64(i)+1)
-			}
-		}
+		d, ids, blocks := decodable(b, s, built, turns)
 		buffer := make([]byte, 0, 64<<10)
 		b.Run(fmt.Sprintf("op=content/map=%t", !noMap), func(b *testing.B) {
 			b.ReportAllocs()
@@ -47,43 +42,51 @@ func BenchmarkFault(b *testing.B) {
 				}
 			}
 		})
-		if !noMap {
-			decodeLoop(b, s, built, ids)
+		if noMap {
+			continue
 		}
+		b.Run("op=decode", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				var err error
+				if buffer, err = d.DecodeAll(blocks[i%len(blocks)], buffer[:0]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
-// decodeLoop is the floor: the same blocks, decoded from memory, nothing checked.
-func decodeLoop(b *testing.B, s *segment.Segment, built *segment.Built, ids []uint64) {
-	var blocks [][]byte
-	var dictionary []byte
-	plain, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if h, ok := format.PeekBlock(built.Bytes[format.SegmentHeaderSize:]); ok && h.Stream == format.StreamDictionary {
-		var err error
-		if dictionary, err = plain.DecodeAll(built.Bytes[format.SegmentHeaderSize+format.BlockHeaderSize:][:h.Stored], nil); err != nil {
-			b.Fatal(err)
-		}
+// decodable returns the turns that lie in one block each, those blocks, and a
+// decoder for them: the floor is decoding them from memory with nothing checked.
+func decodable(t testing.TB, s *segment.Segment, built *segment.Built, turns []segment.Turn) (d *zstd.Decoder, ids []uint64, blocks [][]byte) {
+	t.Helper()
+	plain, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, id := range ids {
+	h, ok := format.PeekBlock(built.Bytes[format.SegmentHeaderSize:])
+	if !ok || h.Stream != format.StreamDictionary {
+		t.Fatal("no dictionary")
+	}
+	dictionary, err := plain.DecodeAll(built.Bytes[format.SegmentHeaderSize+format.BlockHeaderSize:][:h.Stored], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderDictRaw(format.DictionaryID, dictionary)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range turns {
+		id := uint64(i) + 1
 		where, err := s.Where(id)
 		if err != nil {
-			b.Fatal(err)
+			t.Fatal(err)
 		}
-		at := where[0].Offset - 4096 + format.BlockHeaderSize
-		blocks = append(blocks, built.Bytes[at:][:where[0].Stored])
-	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderDictRaw(format.DictionaryID, dictionary))
-	if err != nil {
-		b.Fatal(err)
-	}
-	buffer := make([]byte, 0, 64<<10)
-	b.Run("op=decode", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			if buffer, err = d.DecodeAll(blocks[i%len(blocks)], buffer[:0]); err != nil {
-				b.Fatal(err)
-			}
+		if n := len(turns[i].Content); where[0].Codec == format.CodecZstdDict && n > 400 && format.Parts(turns[i].Content) == 1 {
+			ids = append(ids, id)
+			blocks = append(blocks, built.Bytes[where[0].Offset-4096+format.BlockHeaderSize:][:where[0].Stored])
 		}
-	})
+	}
+	return d, ids, blocks
 }
 
 // BenchmarkFirstFault includes opening and the dictionary.

@@ -18,10 +18,11 @@ type scratch struct {
 	raw    []byte // its plaintext
 	meta   []byte // of a turn that goes on in further blocks
 
-	at    int64  // absolute offset of the block that was loaded last
-	first uint32 // turn of its first piece
-	rest  []byte // plaintext behind the piece that was taken last
-	last  blockKey
+	at    int64    // absolute offset of the block that was loaded last
+	first uint32   // turn of its first piece
+	rest  []byte   // plaintext behind the piece that was taken last
+	last  blockKey // the next piece is at or behind it; the first one exactly there
+	begun bool     // the first piece was taken
 }
 
 // keepScratch bounds what the pool keeps of a large block.
@@ -44,7 +45,7 @@ func putScratch(sc *scratch) {
 // loadBlock reads the block that the cursor stands on, verifies it, and decodes
 // it into the scratch.
 func (s *Segment) loadBlock(l *layout, sc *scratch, stream format.Stream) error {
-	e := sc.cursor.entry()
+	e := sc.cursor.at
 	size := format.BlockHeaderSize + int64(e.Stored)
 	if e.Offset < format.SegmentHeaderSize || e.Stored > format.MaxBlockRaw || e.Offset > l.blocksEnd-size {
 		return format.Corruptf("index page", sc.cursor.set.at(sc.cursor.i/format.IndexPageEntries), "block of %d bytes at %d", e.Stored, e.Offset)
@@ -64,8 +65,14 @@ func (s *Segment) loadBlock(l *layout, sc *scratch, stream format.Stream) error 
 	if err != nil {
 		return err
 	}
-	sc.at, sc.first, sc.rest, sc.last = s.offset+e.Offset, h.Turn, raw, makeBlockKey(h.Turn, h.Part)
+	sc.enter(&h, raw, s.offset+e.Offset)
 	return nil
+}
+
+// enter begins a block at an absolute offset.
+func (sc *scratch) enter(h *format.BlockHeader, raw []byte, at int64) {
+	sc.at, sc.first, sc.rest = at, h.Turn, raw
+	sc.last, sc.begun = makeBlockKey(h.Turn, h.Part), false
 }
 
 // plaintext decodes the verified block in sc.block, which lies at offset.
@@ -144,10 +151,10 @@ func (sc *scratch) take(stream format.Stream) (p format.Piece, ok bool) {
 	p, rest, ok := format.NextPiece(sc.rest, sc.first)
 	key := makeBlockKey(p.Turn, p.Part)
 	// The first piece is the one that the header names; the others follow in order.
-	if !ok || key < sc.last || len(p.Meta) > 0 && (p.Part > 0 || stream != format.StreamContent) {
+	if !ok || key < sc.last || !sc.begun && key != sc.last || len(p.Meta) > 0 && (p.Part > 0 || stream != format.StreamContent) {
 		return p, false
 	}
-	sc.last = key + 1
+	sc.last, sc.begun = key+1, true
 	sc.rest = rest
 	return p, true
 }
@@ -163,6 +170,23 @@ func (sc *scratch) find(stream format.Stream, key blockKey) (format.Piece, error
 			return p, nil
 		}
 	}
+}
+
+// locate loads the block of a piece and takes the piece.
+func (s *Segment) locate(l *layout, sc *scratch, set *pageSet, stream format.Stream, key blockKey) (format.Piece, error) {
+	if sc.cursor.guess(set, key) && s.loadBlock(l, sc, stream) == nil {
+		// The block says itself which pieces it holds, so no page has to.
+		if p, err := sc.find(stream, key); err == nil {
+			return p, nil
+		}
+	}
+	if err := sc.cursor.seek(set, key); err != nil {
+		return format.Piece{}, err
+	}
+	if err := s.loadBlock(l, sc, stream); err != nil {
+		return format.Piece{}, err
+	}
+	return sc.find(stream, key)
 }
 
 // contentLength reads the content length off a meta part: SPEC.md section 8.

@@ -78,3 +78,35 @@ func measure(t *testing.T, turns []segment.Turn, size int, o segment.BuildOption
 		float64(b.Entry.RawBytes)/float64(stored+dictionary), float64(b.Entry.RawBytes)/float64(stored), dictionary, times[len(times)/2], times[len(times)*99/100],
 		float64(b.Entry.RawBytes+b.Entry.SourceBytes)/1e6/took.Seconds())
 }
+
+// TestFaultAgainstDecode times each fault right beside the decode of another
+// turn's block, so that a busy machine slows both and neither warms the other's
+// caches. It asserts nothing and runs only when asked.
+func TestFaultAgainstDecode(t *testing.T) {
+	if os.Getenv("CTXDB_FRONTIER") == "" {
+		t.Skip("set CTXDB_FRONTIER=1 to measure")
+	}
+	for _, name := range sessionFiles {
+		turns, _ := session(t, filepath.Join(dataDir(t), name))
+		built := build(t, 1, turns, segment.BuildOptions{})
+		s := opened(t, built, 4096, segment.OpenOptions{})
+		d, ids, blocks := decodable(t, s, built, turns)
+		var fault, decode []time.Duration
+		buffer := make([]byte, 0, 64<<10)
+		for range 20 {
+			for i, id := range ids {
+				t0 := time.Now()
+				buffer, _ = s.AppendContent(buffer[:0], id)
+				t1 := time.Now()
+				buffer, _ = d.DecodeAll(blocks[(i+len(ids)/2)%len(ids)], buffer[:0])
+				decode = append(decode, time.Since(t1))
+				fault = append(fault, t1.Sub(t0))
+			}
+		}
+		slices.Sort(fault)
+		slices.Sort(decode)
+		at := func(list []time.Duration, q int) time.Duration { return list[len(list)*q/100] }
+		fmt.Printf("%s: %d turns in one block: fault p50 %v p99 %v, decode p50 %v p99 %v, ratio of p50 %.2f\n", name, len(ids),
+			at(fault, 50), at(fault, 99), at(decode, 50), at(decode, 99), float64(at(fault, 50))/float64(at(decode, 50)))
+	}
+}

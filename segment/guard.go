@@ -49,11 +49,11 @@ func guardedCopy(dst, mapped []byte) (ok bool) {
 }
 
 // guardedSearch finds, among n entries of mapped index pages, the last one whose
-// key is at most key. It returns -1 where all are greater. Nothing is verified:
-// the answer is a hint.
+// key is at most key, and its place. i is -1 where all are greater. Nothing is
+// verified: the answer is a hint.
 //
 // REQUIRES: mapped holds all pages of n entries.
-func guardedSearch(mapped []byte, n int, key blockKey) (i int, ok bool) {
+func guardedSearch(mapped []byte, n int, key blockKey) (e format.BlockEntry, i int, ok bool) {
 	defer settle(debug.SetPanicOnFault(true), mapped, &ok)
 	lo, hi := 0, n
 	for lo < hi {
@@ -64,7 +64,10 @@ func guardedSearch(mapped []byte, n int, key blockKey) (i int, ok bool) {
 			hi = mid
 		}
 	}
-	return lo - 1, true
+	if i = lo - 1; i >= 0 {
+		e = format.BlockEntryAt(mapped[i/format.IndexPageEntries*format.IndexPageSize:], i%format.IndexPageEntries)
+	}
+	return e, i, true
 }
 
 func mappedKey(mapped []byte, i int) blockKey {

@@ -68,52 +68,34 @@ func entryKey(e format.BlockEntry) blockKey { return makeBlockKey(e.Turn, e.Part
 // cursor stands on an entry of a section of block entries.
 type cursor struct {
 	set  *pageSet
-	i    int    // of the entry in the section
+	i    int // of the entry in the section
+	at   format.BlockEntry
 	have int    // the page that page holds, verified; -1: none
 	page []byte // format.IndexPageSize bytes
 }
 
-// seek moves to the last block whose first piece is at or before key.
+// guess moves to the last block whose first piece is at or before key, going by
+// mapped pages as they are. It is a hint: the block must prove that it is the
+// right one, and that something is absent can't be concluded from it.
+func (c *cursor) guess(set *pageSet, key blockKey) bool {
+	m := set.region.mapped.Load()
+	if m == nil || set.entries == 0 {
+		return false
+	}
+	c.set, c.have = set, -1
+	end := set.offset + int64(set.pages)*format.IndexPageSize
+	e, i, ok := guardedSearch(m.bytes[set.offset:end], set.entries, key)
+	c.at, c.i = e, i
+	return ok && i >= 0
+}
+
+// seek moves to the last block whose first piece is at or before key, by verified
+// pages.
 func (c *cursor) seek(set *pageSet, key blockKey) error {
 	c.set, c.have = set, -1
 	if set.entries == 0 {
 		return format.Corruptf("index page", set.region.offset, "no entries")
 	}
-	if m := set.region.mapped.Load(); m != nil {
-		end := set.offset + int64(set.pages)*format.IndexPageSize
-		if i, ok := guardedSearch(m.bytes[set.offset:end], set.entries, key); ok {
-			return c.confirm(max(i, 0)/format.IndexPageEntries, key)
-		}
-	}
-	return c.searchPages(key)
-}
-
-// confirm takes the entry from the verified page that was found by a hint.
-func (c *cursor) confirm(page int, key blockKey) error {
-	if err := c.load(page); err != nil {
-		return err
-	}
-	first := entryKey(format.BlockEntryAt(c.page, 0))
-	last := entryKey(format.BlockEntryAt(c.page, c.set.count(page)-1))
-	if key < first || key > last && page+1 < c.set.pages && !c.before(page+1, key) {
-		return c.searchPages(key) // the hint came from bytes that changed
-	}
-	c.i = page*format.IndexPageEntries + c.within(page, key)
-	return nil
-}
-
-// before reports whether page i begins behind key. It reads only the first
-// entry, unverified: the block that is found decides.
-func (c *cursor) before(i int, key blockKey) bool {
-	var b [16]byte
-	if c.set.region.read(b[:], c.set.offset+int64(i)*format.IndexPageSize) != nil {
-		return false
-	}
-	return entryKey(format.BlockEntryAt(b[:], 0)) > key
-}
-
-// searchPages finds the page by verified pages only.
-func (c *cursor) searchPages(key blockKey) error {
 	lo, hi := 0, c.set.pages-1
 	for lo < hi {
 		mid := int(uint(lo+hi+1) >> 1)
@@ -135,7 +117,7 @@ func (c *cursor) searchPages(key blockKey) error {
 	if entryKey(format.BlockEntryAt(c.page, 0)) > key {
 		return format.Corruptf("index page", c.set.at(lo), "turn %d lies before the first block", uint32(key>>32))
 	}
-	c.i = lo*format.IndexPageEntries + c.within(lo, key)
+	c.stand(lo*format.IndexPageEntries + c.within(lo, key))
 	return nil
 }
 
@@ -158,13 +140,16 @@ func (c *cursor) next() (bool, error) {
 	if c.i+1 >= c.set.entries {
 		return false, nil
 	}
-	c.i++
-	return true, c.load(c.i / format.IndexPageEntries)
+	if err := c.load((c.i + 1) / format.IndexPageEntries); err != nil {
+		return true, err
+	}
+	c.stand(c.i + 1)
+	return true, nil
 }
 
-// entry is the one that the cursor stands on.
-func (c *cursor) entry() format.BlockEntry {
-	return format.BlockEntryAt(c.page, c.i%format.IndexPageEntries)
+// stand takes entry i from its page, which is loaded.
+func (c *cursor) stand(i int) {
+	c.i, c.at = i, format.BlockEntryAt(c.page, i%format.IndexPageEntries)
 }
 
 func (c *cursor) load(page int) error {

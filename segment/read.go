@@ -75,14 +75,7 @@ func decodeRecord(meta []byte, at int64) (format.Record, error) {
 
 // begin loads the block of a turn's first piece.
 func (s *Segment) begin(l *layout, sc *scratch, turn uint32) (format.Piece, int, error) {
-	key := makeBlockKey(turn, 0)
-	if err := sc.cursor.seek(&l.content, key); err != nil {
-		return format.Piece{}, 0, err
-	}
-	if err := s.loadBlock(l, sc, format.StreamContent); err != nil {
-		return format.Piece{}, 0, err
-	}
-	p, err := sc.find(format.StreamContent, key)
+	p, err := s.locate(l, sc, &l.content, format.StreamContent, makeBlockKey(turn, 0))
 	if err != nil {
 		return p, 0, err
 	}
@@ -141,7 +134,7 @@ func (s *Segment) follow(l *layout, sc *scratch, stream format.Stream, key block
 		if err != nil || !more {
 			return p, false, err
 		}
-		if entryKey(sc.cursor.entry()) != key {
+		if entryKey(sc.cursor.at) != key {
 			return p, false, nil
 		}
 		if err := s.loadBlock(l, sc, stream); err != nil {
@@ -202,17 +195,15 @@ func (s *Segment) AppendPart(dst []byte, id uint64, part int) ([]byte, error) {
 	}
 	sc := getScratch()
 	defer putScratch(sc)
-	p, ok, err := s.part(l, sc, makeBlockKey(turn, uint32(part)))
-	if err != nil {
-		return dst, s.located(err)
+	key := makeBlockKey(turn, uint32(part))
+	p, err := s.locate(l, sc, &l.content, format.StreamContent, key)
+	if err == nil {
+		return append(dst, p.Data...), nil
 	}
-	if !ok && p.Turn != turn {
-		return dst, s.located(format.Corruptf("block", sc.at, "turn %d is not where the index says", id))
+	if nearest, near := s.part(l, sc, key); near == nil && nearest.Turn == turn {
+		return dst, s.errNoPart(id, part) // it is proved that the turn ends before
 	}
-	if !ok {
-		return dst, s.errNoPart(id, part)
-	}
-	return append(dst, p.Data...), nil
+	return dst, s.located(err)
 }
 
 // Parts is the number of parts of a turn's content, at least 1.
@@ -228,7 +219,7 @@ func (s *Segment) Parts(id uint64) (int, error) {
 	}
 	sc := getScratch()
 	defer putScratch(sc)
-	p, _, err := s.part(l, sc, makeBlockKey(turn, lastPart))
+	p, err := s.part(l, sc, makeBlockKey(turn, lastPart))
 	if err == nil && p.Turn != turn {
 		err = format.Corruptf("block", sc.at, "turn %d is not where the index says", id)
 	}
@@ -238,23 +229,23 @@ func (s *Segment) Parts(id uint64) (int, error) {
 	return int(p.Part) + 1, nil
 }
 
-// part finds the last piece at or before key; ok says whether it is key.
-func (s *Segment) part(l *layout, sc *scratch, key blockKey) (p format.Piece, ok bool, err error) {
+// part finds the last piece at or before key.
+func (s *Segment) part(l *layout, sc *scratch, key blockKey) (p format.Piece, err error) {
 	if err := sc.cursor.seek(&l.content, key); err != nil {
-		return p, false, err
+		return p, err
 	}
 	if err := s.loadBlock(l, sc, format.StreamContent); err != nil {
-		return p, false, err
+		return p, err
 	}
 	for len(sc.rest) > 0 {
 		q, taken := sc.take(format.StreamContent)
 		if !taken {
-			return p, false, format.Corruptf("block", sc.at, "pieces break the rules")
+			return p, format.Corruptf("block", sc.at, "pieces break the rules")
 		}
 		if makeBlockKey(q.Turn, q.Part) > key {
 			break
 		}
 		p = q
 	}
-	return p, makeBlockKey(p.Turn, p.Part) == key, nil
+	return p, nil
 }

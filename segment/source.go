@@ -45,13 +45,7 @@ func (s *Segment) encodedSource(l *layout, sc *scratch, turn uint32) ([]byte, er
 	if l.source.entries == 0 {
 		return nil, format.Corruptf("section table", s.offset+l.footer.TableOffset, "turn %d has a source, but there are no source blocks", s.entry.FirstID+uint64(turn))
 	}
-	if err := sc.cursor.seek(&l.source, key); err != nil {
-		return nil, err
-	}
-	if err := s.loadBlock(l, sc, format.StreamSource); err != nil {
-		return nil, err
-	}
-	p, err := sc.find(format.StreamSource, key)
+	p, err := s.locate(l, sc, &l.source, format.StreamSource, key)
 	if err != nil {
 		return nil, err
 	}

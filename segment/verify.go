@@ -150,8 +150,8 @@ func (v *segmentVerifier) damaged(err error) {
 }
 
 // seen notes each intact block of a stretch.
-func (v *segmentVerifier) seen(stream format.Stream) func(*format.BlockHeader, int64, []byte) {
-	return func(h *format.BlockHeader, offset int64, raw []byte) {
+func (v *segmentVerifier) seen(stream format.Stream) func(*format.BlockHeader, int64) {
+	return func(h *format.BlockHeader, offset int64) {
 		e := format.BlockEntry{Turn: h.Turn, Part: h.Part, Offset: offset, Stored: h.Stored}
 		switch {
 		case h.Stream == format.StreamDictionary && offset == format.SegmentHeaderSize:
@@ -168,9 +168,6 @@ func (v *segmentVerifier) seen(stream format.Stream) func(*format.BlockHeader, i
 			v.content, v.ordinals[0] = append(v.content, e), append(v.ordinals[0], h.Ordinal)
 		default:
 			v.source, v.ordinals[1] = append(v.source, e), append(v.ordinals[1], h.Ordinal)
-		}
-		if p, _, ok := format.NextPiece(raw, h.Turn); !ok || p.Turn != h.Turn || p.Part != h.Part {
-			v.report(finding("block", v.s.offset+offset, v.s.entry.FirstID+uint64(h.Turn), 1, v.s.corrupt("block", offset, "first piece is not the one of the header")))
 		}
 	}
 }

@@ -24,7 +24,7 @@ type walker struct {
 	at, end int64 // of what was not looked at yet, from the start of the segment
 	decoder func() (*zstd.Decoder, error)
 	// onBlock sees each intact block, onDamage all else; nil: nobody asks.
-	onBlock  func(h *format.BlockHeader, offset int64, raw []byte)
+	onBlock  func(h *format.BlockHeader, offset int64)
 	onDamage func(error)
 
 	buffer []byte // bytes of the segment from start
@@ -59,7 +59,7 @@ func (w *walker) next() (h format.BlockHeader, raw []byte, ok bool, err error) {
 	w.at += format.BlockSize(int(h.Stored))
 	raw, err = w.decode(&h, stored, offset)
 	if err == nil && w.onBlock != nil {
-		w.onBlock(&h, offset, raw)
+		w.onBlock(&h, offset)
 	}
 	return h, raw, true, err
 }
@@ -177,7 +177,7 @@ func (p *pieces) next(ctx context.Context) (format.Piece, bool, error) {
 			continue
 		}
 		if h.Stream == p.stream {
-			p.sc.at, p.sc.first, p.sc.rest, p.sc.last = p.w.s.offset+offset, h.Turn, raw, makeBlockKey(h.Turn, h.Part)
+			p.sc.enter(&h, raw, p.w.s.offset+offset)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (s *Segment) blocksOf(l *layout, sc *scratch, set *pageSet, stream format.S
 			FirstID: s.entry.FirstID + uint64(h.Turn), FirstPart: int(h.Part),
 		})
 		more, err := sc.cursor.next()
-		if err != nil || !more || sc.cursor.entry().Turn != turn || sc.cursor.entry().Part == 0 {
+		if err != nil || !more || sc.cursor.at.Turn != turn || sc.cursor.at.Part == 0 {
 			return list, err
 		}
 	}
