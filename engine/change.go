@@ -25,6 +25,9 @@ type change struct {
 // apply builds, writes and publishes a change, and makes it the view. On error
 // nothing changed, or the DB is broken.
 func (db *DB) apply(c *change) error {
+	if err := db.confirm(); err != nil {
+		return err
+	}
 	v := db.view.Load()
 	dropped := db.absorb(v, c)
 	built, err := db.build(c.turns)
@@ -178,37 +181,45 @@ func (db *DB) writeLeaf(entries []format.SegmentEntry) (format.LeafRef, error) {
 	return ref, err
 }
 
-// publish makes a state the one that both slots hold. The slot that was found
-// at open is written again first, with the bytes that it has: they may be only
-// in the page cache, left there by a sync that failed in an earlier life.
+// publish makes a state the one that both slots hold.
+//
+// REQUIRES: confirm has succeeded.
 func (db *DB) publish(s format.Superblock) error {
-	if err := db.confirm(); err != nil {
-		return err
-	}
 	s.NextSegment, s.NextCycle = db.super.NextSegment, db.super.NextCycle
 	for range 2 {
-		slot := int64(format.SlotA)
-		if db.slot == format.SlotA {
-			slot = format.SlotB
-		}
-		if err := writeSlot(&db.opts, db.file, &s, db.super.Epoch+1, slot); err != nil {
-			return db.breakOff(err)
-		}
-		if err := db.sync(); err != nil {
+		if err := db.putSlot(s); err != nil {
 			return err
 		}
-		db.super, db.slot = s, slot
 	}
 	return nil
 }
 
-// confirm makes what this DB found at open durable, before anything builds on
-// it: the chosen superblock, and the name of the file.
+// putSlot writes a state into the slot of the older epoch and syncs it.
+func (db *DB) putSlot(s format.Superblock) error {
+	slot := int64(format.SlotA)
+	if db.slot == format.SlotA {
+		slot = format.SlotB
+	}
+	if err := writeSlot(&db.opts, db.file, &s, db.super.Epoch+1, slot); err != nil {
+		return db.breakOff(err)
+	}
+	if err := db.sync(); err != nil {
+		return err
+	}
+	db.super, db.slot = s, slot
+	return nil
+}
+
+// confirm makes what this DB found at open durable, and the state of both
+// slots, before it overwrites a byte of free space: an earlier life may have
+// left the chosen superblock in the page cache only, or have died between its
+// two publications. The first write repeats the bytes that are there, so that a
+// torn one takes nothing away.
 func (db *DB) confirm() error {
 	if db.confirmed {
 		return nil
 	}
-	if _, err := db.file.WriteAt(db.super.Encode(db.slot), db.slot); err != nil {
+	if _, err := db.file.WriteAt(db.found.view.super.Encode(db.slot), db.slot); err != nil {
 		return db.breakOff(err)
 	}
 	if err := db.sync(); err != nil {
@@ -217,7 +228,16 @@ func (db *DB) confirm() error {
 	if err := db.opts.FS.SyncDir(db.path); err != nil {
 		return db.breakOff(err)
 	}
-	db.confirmed = true
+	if !db.found.twins {
+		s := db.found.view.super
+		s.NextSegment, s.NextCycle = db.super.NextSegment, db.super.NextCycle
+		lsn := db.super.NextLSN
+		if err := db.putSlot(s); err != nil {
+			return err
+		}
+		db.super.NextLSN = lsn
+	}
+	db.confirmed, db.found = true, nil
 	return nil
 }
 

@@ -17,6 +17,7 @@ type loaded struct {
 	view    *view
 	slot    int64 // of the superblock that was taken
 	nextLSN format.LSN
+	twins   bool        // both slots are valid and say the same
 	scan    *wal.Result // nil: no log
 }
 
@@ -37,6 +38,7 @@ func (db *DB) load(live bool) (*loaded, error) {
 	for _, s := range supers {
 		st, err := db.loadState(s, live)
 		if err == nil {
+			st.twins = len(supers) == 2 && sameState(supers)
 			return st, nil
 		}
 		if !isDamage(err) {

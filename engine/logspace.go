@@ -34,6 +34,9 @@ func (db *DB) makeRoom(ctx context.Context, size int64) error {
 // beginLog gives a closed file a log: two extents, named by both superblocks
 // before their first frame, and a reserve that sealing them can rely on.
 func (db *DB) beginLog(size int64) error {
+	if err := db.confirm(); err != nil {
+		return err
+	}
 	for db.logBytes < db.opts.LogBytes && wal.Capacity(db.logBytes)/2 < size {
 		db.logBytes = min(2*db.logBytes, db.opts.LogBytes)
 	}

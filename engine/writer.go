@@ -35,6 +35,7 @@ type writer struct {
 	keys      keyMap     // of logged turns
 	syncing   sync.Mutex // serialises syncs
 	confirmed bool       // what Open found was made durable
+	found     *loaded    // what Open found; nil once confirmed
 	broken    atomic.Pointer[error]
 	views     sync.Mutex    // serialises changes of the view
 	stop      chan struct{} // closed by Close
@@ -47,6 +48,7 @@ func newWriter(db *DB, st *loaded) (*writer, error) {
 		nextID:   st.view.nextID,
 		super:    st.view.super,
 		slot:     st.slot,
+		found:    st,
 		stop:     make(chan struct{}),
 	}
 	w.leader <- struct{}{}
