@@ -40,6 +40,7 @@ func rootFaults() []fault {
 		{name: "lost-empty", comment: "lost range of no ids", change: set64(lost0+8, 0)},
 		{name: "lost-limit", comment: "lost range beyond the last possible id", change: set64(lost0+8, MaxTurns)},
 		{name: "lost-unaligned", comment: "lost bytes at no multiple of 4,096", change: set64(lost0+16, 0x500001)},
+		{name: "lost-part", comment: "lost bytes in no whole extent units", change: set64(lost0+24, 0x4001)},
 		{name: "lost-negative", comment: "lost bytes of negative length", change: set64(lost0+24, 1<<63)},
 		{name: "lost-nowhere", comment: "lost bytes with a length and no offset", change: set64(lost0+16, 0)},
 	}
@@ -121,6 +122,8 @@ func blockFaults() []fault {
 		{name: "stored-bomb", comment: "4 GiB of stored bytes", change: set32(8, math.MaxUint32)},
 		{name: "stream-zero", comment: "stream 0", change: set8(28, 0)},
 		{name: "stream", comment: "an unknown stream", change: set8(28, 4)},
+		{name: "dictionary", comment: "a dictionary, stored without a dictionary", expect: "ok", change: both(set8(28, 1), set8(29, 1))},
+		{name: "dictionary-itself", comment: "a dictionary that needs itself", change: set8(28, 1)},
 		{name: "codec", comment: "an unknown codec", change: set8(29, 3)},
 		{name: "raw-stored", comment: "stored as it is, in another length", change: set8(29, 0)},
 	}
@@ -137,6 +140,9 @@ func sectionFaults() []fault {
 		{name: "length-negative", comment: "a section of negative length", change: set64(16, 1<<63)},
 		{name: "length-overflow", comment: "a section whose end overflows", change: set64(16, math.MaxInt64)},
 		{name: "over-table", comment: "a section that runs into the section table", change: set64(3*s1+16, 0x1029)},
+		{name: "pages-unaligned", comment: "index pages at no multiple of 8", change: set64(s1+8, 0x2399)},
+		{name: "dictionary-low", comment: "a dictionary too short for a block header", change: set64(2*s1+16, 31)},
+		{name: "dictionary-entries", comment: "two dictionaries", change: set64(2*s1+24, 2)},
 		{name: "pages", comment: "an index section of half a page", change: set64(s1+16, 0x800)},
 		{name: "entries", comment: "more entries than the pages hold", change: set64(s1+24, 256)},
 		{name: "entries-bomb", comment: "2^64-1 entries", change: set64(24, math.MaxUint64)},

@@ -80,6 +80,14 @@ func faults() (list []fault) {
 	return list
 }
 
+// asCreating makes the superblock one of state creating; its log entries stay
+// behind as bytes that nobody reads.
+func asCreating(v *vector) {
+	for _, change := range []func(*vector){set32(12, 1), set32(144, 0), set64(56, 0), set64(80, 1), set64(112, 0), set64(120, 0)} {
+		change(v)
+	}
+}
+
 func superblockFaults() []fault {
 	const log0, log1 = 152, 152 + 64
 	return []fault{
@@ -95,7 +103,11 @@ func superblockFaults() []fault {
 		{name: "state-four", comment: "state 4", change: set32(12, 4)},
 		{name: "closed-with-log", comment: "closed, and yet a log", change: set32(12, 2)},
 		{name: "open-without-log", comment: "open without a log", change: set32(144, 0)},
-		{name: "creating-with-root", comment: "creating, and yet a catalog: starting over would lose it", change: both(set32(12, 1), set32(144, 0))},
+		{name: "creating", comment: "an empty file was claimed", expect: "ok", change: asCreating},
+		{name: "creating-epoch", comment: "creating, but not the first epoch", change: both(asCreating, set64(56, 1))},
+		{name: "creating-next-id", comment: "creating, and yet ids were given", change: both(asCreating, set64(80, 2))},
+		{name: "creating-with-root", comment: "creating, and yet a catalog: starting over would lose it", change: both(asCreating, both(set64(112, 0x103000), set64(120, 0x1000)))},
+		{name: "creating-with-log", comment: "creating, and yet a log", change: both(asCreating, set32(144, 1))},
 		{name: "next-id-zero", comment: "next id 0", change: set64(80, 0)},
 		{name: "next-id-limit", comment: "next id beyond the limit", change: set64(80, MaxTurns+2)},
 		{name: "next-lsn-zero", comment: "next LSN 0", change: set64(88, 0)},
@@ -114,6 +126,7 @@ func superblockFaults() []fault {
 		{name: "log-long", comment: "log extent above 64 MiB", change: set64(log0+8, MaxLogExtent+4096)},
 		{name: "log-unaligned", comment: "log extent at no multiple of 4,096", change: set64(log0, 0x203001)},
 		{name: "log-cycle-order", comment: "log extents out of order", change: set64(log0+16, 0x0113141516171819)},
+		{name: "log-cycle-zero", comment: "cycle 0", change: set64(log0+16, 0)},
 		{name: "log-cycle-next", comment: "a cycle that was not given out", change: set64(log1+16, 0x0203040506070809)},
 		{name: "log-overlap", comment: "two log extents share space", change: set64(log1, 0x216000)},
 		{name: "log-over-root", comment: "a log extent and the root share space", change: set64(log0, 0x104000)},

@@ -143,7 +143,7 @@ func (r *Root) validate(offset int64) error {
 	}
 	for i, x := range r.Lost {
 		if x.FirstID < 1 || x.Count < 1 || x.FirstID > MaxTurns || x.Count > MaxTurns+1-x.FirstID ||
-			!validSpace(x.Offset, x.Length) || i > 0 && x.FirstID < r.Lost[i-1].FirstID+r.Lost[i-1].Count {
+			!validSpace(x.Offset, x.Length) || x.Length%ExtentAlign != 0 || i > 0 && x.FirstID < r.Lost[i-1].FirstID+r.Lost[i-1].Count {
 			return Corruptf("catalog root", offset, "lost range %d breaks the rules", i)
 		}
 	}

@@ -162,7 +162,7 @@ func PeekBlock(b []byte) (h BlockHeader, ok bool) {
 		return BlockHeader{}, false
 	case h.Codec > CodecZstdDict, h.Codec == CodecRaw && h.Stored != h.Raw:
 		return BlockHeader{}, false
-	case h.Stream < StreamDictionary || h.Stream > StreamSource:
+	case h.Stream < StreamDictionary || h.Stream > StreamSource, h.Stream == StreamDictionary && h.Codec == CodecZstdDict:
 		return BlockHeader{}, false
 	}
 	return h, true
@@ -219,15 +219,17 @@ func DecodeSections(b []byte, h *SegmentHeader, f *Footer, at int64) ([]Section,
 	return sections, nil
 }
 
-// valid: behind the header, before the section table, and where it consists of
-// index pages, as many of them as its entries fill.
+// valid: behind the header, before the section table; where it consists of
+// index pages, as many of them as its entries fill; a dictionary is one block.
 func (s *Section) valid(table int64) bool {
 	if s.Offset < SegmentHeaderSize || s.Length < 0 || s.Offset > table || s.Length > table-s.Offset {
 		return false
 	}
 	switch s.Type {
 	case SectionContentBlocks, SectionSourceBlocks, SectionKeys:
-		return s.Entries <= MaxSegment && int64(s.Entries+IndexPageEntries-1)/IndexPageEntries*IndexPageSize == s.Length
+		return s.Offset%BlockAlign == 0 && s.Entries <= MaxSegment && int64(s.Entries+IndexPageEntries-1)/IndexPageEntries*IndexPageSize == s.Length
+	case SectionDictionary:
+		return s.Offset%BlockAlign == 0 && s.Length >= BlockHeaderSize && s.Entries == 1
 	}
 	return true
 }

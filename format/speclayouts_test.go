@@ -87,7 +87,7 @@ func layoutsOfRoots() []layout {
 		lay("superblock", SuperblockSize, "magic major=?Major minor=Minor state=?State optionalFeatures=OptionalFeatures writeFeatures=WriteFeatures requiredFeatures=?RequiredFeatures "+
 			"uuid=UUID epoch=Epoch nonce=Nonce created=Created nextID=NextID nextLSN=NextLSN nextSegment=NextSegment nextCycle=NextCycle "+
 			"rootOffset=RootOffset rootLength=RootLength rootSum=RootSum end=End logCount log=Log checksum",
-			fixSuperblock(), map[string]any{"UUID": UUID{1, 2, 3}, "NextID": 0x1122334455, "RootOffset": 0x183000, "RootLength": 0x23000, "End": 0x615253545556, "Log": fixSuperblock().Log[1:]},
+			fixSuperblock(), map[string]any{"UUID": UUID{1, 2, 3}, "NextID": int64(0x1122334455), "RootOffset": 0x183000, "RootLength": 0x23000, "End": int64(0x615253545556), "Log": fixSuperblock().Log[1:]},
 			func(s *Superblock) []byte { return s.Encode(SlotB) },
 			func(b []byte) (Superblock, error) { return DecodeSuperblock(b, SlotB) }),
 		lay("log entry", logEntrySize, "offset=Offset length=Length cycle=Cycle salt=Salt firstLSN=FirstLSN", fixExtent(), nil,
@@ -129,7 +129,7 @@ func layoutsOfLog() []layout {
 	return []layout{
 		edge,
 		lay("frame header", FrameHeaderSize, "type=?Type length=Length lsn=LSN promised=Promised firstID=FirstID count=Count salt=Salt headerSum=!HeadSum bodySum=!BodySum",
-			fixFrameHeader(0x203), map[string]any{"Type": 0x81, "Length": 0x10203, "FirstID": 0x4142434445, "Count": 0x102},
+			fixFrameHeader(0x203), map[string]any{"Type": 0x81, "Length": 0x10203, "FirstID": int64(0x4142434445), "Count": 0x102},
 			func(f *Frame) []byte {
 				b := make([]byte, FrameSize(int(f.Length)))
 				PutFrame(b, fixUUID, fixFrame, f)
@@ -151,7 +151,7 @@ func layoutsOfSegments() []layout {
 	entry.fields[2].unit = BlockAlign
 	return []layout{
 		lay("segment header", SegmentHeaderSize, "magic uuid=UUID number=Number nonce=Nonce firstID=FirstID turns=Turns length=Length checksum",
-			*fixSegmentHeader(), map[string]any{"UUID": UUID{7}, "FirstID": 0x2122232425, "Turns": 0x51525354, "Length": 0x112233445},
+			*fixSegmentHeader(), map[string]any{"UUID": UUID{7}, "FirstID": int64(0x2122232425), "Turns": 0x51525354, "Length": int64(0x112233445)},
 			func(h *SegmentHeader) []byte { return h.Encode() },
 			func(b []byte) (SegmentHeader, error) { return DecodeSegmentHeader(b, 0) }),
 		lay("block header", BlockHeaderSize, "checksum=!Checksum storedLength=Stored rawLength=Raw turn=Turn part=Part ordinal=Ordinal stream=Stream codec=Codec magic",
@@ -192,7 +192,7 @@ func layoutsOfSegments() []layout {
 			func(e *KeyEntry) []byte { b := make([]byte, indexEntrySize); PutKeyEntry(b, 0, *e); return b },
 			func(b []byte) (KeyEntry, error) { return KeyEntryAt(b, 0), nil }),
 		lay("footer", FooterSize, "magic number=Number tableOffset=TableOffset sections=Sections tableSum=!TableSum checksum=!Checksum",
-			fixFooter(), map[string]any{"TableOffset": 0x1112131415161718, "Sections": 33},
+			fixFooter(), map[string]any{"TableOffset": int64(0x1112131415161718), "Sections": 33},
 			func(f *Footer) []byte {
 				h = *fixSegmentHeader()
 				h.Number, h.Length = f.Number, f.TableOffset+int64(f.Sections)*SectionEntrySize+FooterSize

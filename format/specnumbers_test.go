@@ -86,7 +86,7 @@ func TestSpecEnumerations(t *testing.T) {
 		uint64(StateCreating): StateCreating.String(), uint64(StateClosed): StateClosed.String(), uint64(StateOpen): StateOpen.String(),
 	})
 	check("frame type", names(rowNamed(t, "frame header", "type").meaning), map[uint64]string{
-		0: "is invalid", uint64(FrameTurns): "turns", uint64(FramePromise): "promise", uint64(FrameOptional): "up",
+		0: "is invalid", uint64(FrameTurns): "turns", uint64(FramePromise): "promise", uint64(FrameOptional): "up: optional",
 	})
 	check("stream", names(rowNamed(t, "block header", "stream").meaning), map[uint64]string{
 		uint64(StreamDictionary): "dictionary", uint64(StreamContent): "content", uint64(StreamSource): "source",
@@ -171,13 +171,12 @@ func TestSpecNumbers(t *testing.T) {
 		{`a multiple of 4,096, from ([\d,]+) to (\d+ MiB)`, []int64{MinLogExtent, MaxLogExtent}},
 		{`A leaf describes up to (\d+) segments`, []int64{LeafEntries}},
 		{`entries in use, 1 to (\d+) `, []int64{LeafEntries}},
-		{`A log extent is a header of (\d+) bytes, frames, and a trailer of (\d+) bytes`, []int64{LogEdge, LogEdge}},
+		{`A log extent is a header in its first (\d+) bytes, frames, and a trailer in its last (\d+) bytes`, []int64{LogEdge, LogEdge}},
 		{`Frames start at multiples of (\d+) `, []int64{FrameAlign}},
-		{`optional types from (\d+) up`, []int64{int64(FrameOptional)}},
+		{`from (\d+) up: optional`, []int64{int64(FrameOptional)}},
 		{`\*\*Blocks\*\* start at multiples of (\d+) `, []int64{BlockAlign}},
 		{`in units of (\d+) bytes`, []int64{BlockAlign}},
 		{`rawLength is at most (\d+ MiB)`, []int64{MaxBlockRaw}},
-		{`under the dictionary id (\d+)`, []int64{DictionaryID}},
 		{`are \*index pages\* of ([\d,]+) bytes`, []int64{IndexPageSize}},
 		{`\| (\d+) entries of 16 bytes`, []int64{IndexPageEntries}},
 		{`entries in it, at most (\d+) `, []int64{MaxSections}},

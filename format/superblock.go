@@ -198,8 +198,8 @@ func (s *Superblock) validate(slot int64) error {
 	switch {
 	case s.State < StateCreating || s.State > StateOpen:
 		return Corruptf("superblock", slot, "%v", s.State)
-	case s.State == StateCreating && (s.RootOffset != 0 || s.NextID != 1):
-		return Corruptf("superblock", slot, "state %v, and yet turns", s.State)
+	case s.State == StateCreating && (s.RootOffset != 0 || s.NextID != 1 || s.Epoch != 0):
+		return Corruptf("superblock", slot, "state %v in epoch %d, next id %d, root at %d", s.State, s.Epoch, s.NextID, s.RootOffset)
 	case (s.State == StateOpen) != (len(s.Log) > 0):
 		return Corruptf("superblock", slot, "state %v with %d log extents", s.State, len(s.Log))
 	case s.NextID < 1 || s.NextID > MaxTurns+1:
@@ -219,7 +219,7 @@ func (s *Superblock) validate(slot int64) error {
 		if !validExtent(x.Offset, x.Length, s.End) || x.Length < MinLogExtent || x.Length > MaxLogExtent {
 			return Corruptf("superblock", slot, "log extent %d of %d bytes at %d", i, x.Length, x.Offset)
 		}
-		if i > 0 && x.Cycle <= s.Log[i-1].Cycle || x.Cycle >= s.NextCycle {
+		if x.Cycle < 1 || i > 0 && x.Cycle <= s.Log[i-1].Cycle || x.Cycle >= s.NextCycle {
 			return Corruptf("superblock", slot, "log extent %d has cycle %d", i, x.Cycle)
 		}
 	}
