@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"ctxdb/cmd/ctxdb/internal/transcript"
+	"ctxdb/engine"
+)
+
+// A batch of about this size is one segment of its own: it goes around the log.
+const (
+	batchBytes = 4 << 20
+	batchTurns = 8192
+)
+
+// importer collects turns into batches and appends them.
+type importer struct {
+	path       string
+	db         *engine.DB // nil until there is something to append
+	progress   *progress
+	lines      *lineIndex
+	report     *transcriptReport // of the transcript being read
+	batch      []pending
+	batchBytes int
+}
+
+// pending is a turn on its way, and where it stood.
+type pending struct {
+	turn engine.Turn
+	line int
+}
+
+func (im *importer) unreadable(l transcript.LeftOut) {
+	im.report.LeftOut = append(im.report.LeftOut, leftOut{Line: l.Line, Bytes: l.Bytes, Reason: l.Reason, Kept: l.Kept})
+}
+
+// take adds a turn that ends at that offset of the transcript. It appends the batch first
+// where the turn would make it too large.
+func (im *importer) take(ctx context.Context, t transcript.Turn, end int64) error {
+	size := len(t.Content) + len(t.Source)
+	if len(im.batch) == batchTurns || len(im.batch) > 0 && im.batchBytes+size > batchBytes {
+		if err := im.flush(ctx); err != nil {
+			return err
+		}
+	}
+	// A record may have line breaks in it. It is named by its first line.
+	line := im.lines.at(end) - bytes.Count(bytes.TrimLeft(t.Source, " \r\n\t"), []byte{'\n'})
+	im.batch = append(im.batch, pending{engineTurn(t), max(line, 1)})
+	im.batchBytes += size
+	return nil
+}
+
+// flush appends the batch that was collected.
+func (im *importer) flush(ctx context.Context) error {
+	batch := im.batch
+	im.batch, im.batchBytes = nil, 0
+	if len(batch) == 0 {
+		return nil
+	}
+	if im.db == nil {
+		if err := im.open(); err != nil {
+			return err
+		}
+	}
+	return im.append(ctx, batch)
+}
+
+// append adds a batch. Where a turn can't be added, the batch is halved until that turn
+// stands alone: it is left out, and all others are kept, in their order.
+func (im *importer) append(ctx context.Context, batch []pending) error {
+	turns := make([]engine.Turn, len(batch))
+	for i := range batch {
+		turns[i] = batch[i].turn
+	}
+	before := im.db.Stats().NextID
+	ids, err := im.db.Append(ctx, turns...)
+	switch {
+	case err == nil:
+		im.added(before, ids)
+		return nil
+	case ctx.Err() != nil:
+		return im.interrupted()
+	case !isAboutTurn(err):
+		return fmt.Errorf("%s: %w", im.path, err)
+	case len(batch) == 1:
+		return im.leaveOut(ctx, batch[0], err)
+	}
+	half := len(batch) / 2
+	if err := im.append(ctx, batch[:half]); err != nil {
+		return err
+	}
+	return im.append(ctx, batch[half:])
+}
+
+// added counts: a turn that was there already has an id from before, or that of an
+// earlier turn of its batch.
+func (im *importer) added(next engine.TurnID, ids []engine.TurnID) {
+	for _, id := range ids {
+		if id < next {
+			im.report.Present++
+			continue
+		}
+		im.report.Imported++
+		next = id + 1
+	}
+}
+
+// isAboutTurn reports whether an append failed for what one of its turns is.
+func isAboutTurn(err error) bool {
+	return errors.Is(err, engine.ErrKeyExists) || errors.Is(err, engine.ErrTooLarge) ||
+		errors.Is(err, engine.ErrNotFound) || errors.Is(err, engine.ErrForgotten)
+}
+
+// leaveOut reports a turn that can't be added. One that only answers a turn that was left
+// out is kept without that link.
+func (im *importer) leaveOut(ctx context.Context, p pending, err error) error {
+	left := leftOut{Line: p.line, Bytes: int64(len(p.turn.Content)), Key: p.turn.Key}
+	if errors.Is(err, engine.ErrNotFound) && p.turn.ReplyKey != "" {
+		left.Kept = true
+		left.Reason = fmt.Sprintf("it answers %q, which is not in the file", p.turn.ReplyKey)
+		p.turn.ReplyKey = ""
+		im.report.LeftOut = append(im.report.LeftOut, left)
+		return im.append(ctx, []pending{p})
+	}
+	left.Reason = reason(err)
+	im.report.LeftOut = append(im.report.LeftOut, left)
+	return nil
+}
+
+// reason is an error of Append without what only a caller of the engine knows.
+func reason(err error) string {
+	text := oneLine(err)
+	for _, prefix := range []string{"append: ", "turn 1 of the batch: "} {
+		if len(text) > len(prefix) && text[:len(prefix)] == prefix {
+			text = text[len(prefix):]
+		}
+	}
+	return text
+}

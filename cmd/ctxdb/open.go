@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ctxdb/engine"
+)
+
+// reading runs f with the file opened read-only.
+func reading(path string, f func(db *engine.DB) error) error {
+	db, err := engine.Open(path, &engine.Options{ReadOnly: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: no such file; `ctxdb import` and `ctxdb append` make one", path)
+	}
+	if err != nil {
+		return explain(path, err)
+	}
+	return errors.Join(f(db), db.Close())
+}
+
+// openWriting opens the file for writing, making it if there is none.
+func openWriting(path string) (*engine.DB, error) {
+	db, err := engine.Open(path, nil)
+	return db, explain(path, err)
+}
+
+// explain says what to do about the errors of Open that don't say it.
+func explain(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%s: is a directory; name a file in it", path)
+	case errors.Is(err, engine.ErrVersion):
+		return fmt.Errorf("%w; get a newer ctxdb", err)
+	case errors.Is(err, engine.ErrReadOnly):
+		return err
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: permission denied; the file and its folder must be yours to read", path)
+	}
+	return err
+}
+
+// interruptible is the command's context, done at the first Ctrl-C or SIGTERM. A
+// second one ends the process as usual.
+func interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// parseID reads 42 or #42.
+func parseID(cmd *cobra.Command, text string) (engine.TurnID, error) {
+	id, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 64)
+	if err != nil || id == 0 {
+		return 0, usage(cmd, "%q is no turn; turns are named 42 or #42", text)
+	}
+	return engine.TurnID(id), nil
+}
+
+// idFlag is a flag that takes a turn.
+type idFlag engine.TurnID
+
+func (f *idFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return "#" + strconv.FormatUint(uint64(*f), 10)
+}
+
+func (f *idFlag) Set(text string) error {
+	id, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 64)
+	if err != nil || id == 0 {
+		return fmt.Errorf("%q is no turn; turns are named 42 or #42", text)
+	}
+	*f = idFlag(id)
+	return nil
+}
+
+func (f *idFlag) Type() string { return "ID" }
+
+// absent says which turns there are instead of the one that was not found.
+func absent(db *engine.DB, id engine.TurnID, err error) error {
+	if !errors.Is(err, engine.ErrNotFound) {
+		return err
+	}
+	last := db.Stats().NextID - 1
+	if last == 0 {
+		return fmt.Errorf("%s: turn #%d: %w; the file holds no turns", db.Path(), id, engine.ErrNotFound)
+	}
+	return fmt.Errorf("%s: turn #%d: %w; the file holds #1 to #%d", db.Path(), id, engine.ErrNotFound, last)
+}
+
+// inThread reports whether a thread is the one asked for, or one inside it.
+func inThread(thread, asked string) bool {
+	return asked == "" || thread == asked || strings.HasPrefix(thread, asked+"/")
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// outFlags say where data goes: to stdout, or to a file that is complete or absent.
+type outFlags struct {
+	path  string
+	force bool
+}
+
+func (o *outFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this file, which must not exist")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace the output file if it exists")
+}
+
+// write hands f where the data goes. source is the file it comes from, which is never
+// replaced. An output file appears under its name when it is complete.
+func (o *outFlags) write(stdout io.Writer, source string, f func(w io.Writer) error) error {
+	if o.path == "" {
+		w := bufio.NewWriterSize(stdout, 64<<10)
+		return errors.Join(f(w), w.Flush())
+	}
+	if err := o.check(source); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(o.path), "."+filepath.Base(o.path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s: can't be made: %w", o.path, err)
+	}
+	defer os.Remove(tmp.Name()) // gone already when all went well
+	w := bufio.NewWriterSize(tmp, 64<<10)
+	werr := f(w)
+	if err := errors.Join(w.Flush(), tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("%s: %w", o.path, err)
+	}
+	if werr != nil && !errors.Is(werr, errReported) {
+		return werr
+	}
+	return errors.Join(o.publish(tmp.Name()), werr)
+}
+
+// check refuses what must not be replaced.
+func (o *outFlags) check(source string) error {
+	fi, err := os.Stat(o.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.path, err)
+	}
+	switch src, err := os.Stat(source); {
+	case err == nil && os.SameFile(fi, src):
+		return fmt.Errorf("%s: is the file that is being read; choose another output", o.path)
+	case !fi.Mode().IsRegular():
+		return fmt.Errorf("%s: is no regular file; leave -o out and redirect stdout", o.path)
+	case !o.force:
+		return fmt.Errorf("%s: exists; --force replaces it", o.path)
+	}
+	return nil
+}
+
+// publish gives a finished file its name.
+func (o *outFlags) publish(tmp string) error {
+	if !o.force {
+		err := os.Link(tmp, o.path)
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: exists; --force replaces it", o.path)
+		} // else the file system has no links
+	}
+	if err := os.Rename(tmp, o.path); err != nil {
+		return fmt.Errorf("%s: %w", o.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const rootLong = `ctxdb keeps the memory of AI agents: every turn of their work, intact, in one file.
+
+  ctxdb import agent.ctxdb session.jsonl   takes a transcript in
+  ctxdb ls agent.ctxdb                     lists the turns
+  ctxdb get agent.ctxdb 42                 prints one, in the bytes that came
+  ctxdb export agent.ctxdb                 gives the transcript back, byte for byte
+
+Exit codes: 0 fine; 1 damage, not found, or something failed or was left out;
+2 the command was not understood.`
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:                   "ctxdb VERB FILE",
+		DisableFlagsInUseLine: true,
+		Short:                 "The memory of AI agents in one file",
+		Long:                  rootLong,
+		Args:                  cobra.ArbitraryArgs,
+		SilenceUsage:          true,
+		SilenceErrors:         true,
+		RunE:                  noVerb,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(cmd, "%w", err)
+	})
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	root.SetHelpCommand(helpCommand(root))
+	root.AddCommand(verbs()...)
+	return root
+}
+
+// verbs in the order of their names, as cobra lists them.
+func verbs() []*cobra.Command {
+	return []*cobra.Command{
+		appendVerb(), exportVerb(), getVerb(), importVerb(), inspectVerb(),
+		lsVerb(), verifyVerb(), versionVerb(), windowVerb(),
+	}
+}
+
+func noVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		cmd.SetOut(cmd.ErrOrStderr())
+		_ = cmd.Help() // to stderr, where there is nowhere to report a failure
+		return usage(cmd, "a verb is missing")
+	}
+	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+		return usage(cmd, "unknown verb %q, did you mean %s", args[0], strings.Join(like, " or "))
+	}
+	return usage(cmd, "unknown verb %q", args[0])
+}
+
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB]",
+		Short: "Print the help of a verb",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage(root, "unknown verb %q", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// run executes the command line and returns the exit code.
+func run(ctx context.Context, root *cobra.Command) int {
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, errReported) {
+		fmt.Fprintln(root.ErrOrStderr(), "ctxdb:", oneLine(err))
+	}
+	var u *usageError
+	if errors.As(err, &u) {
+		return 2
+	}
+	return 1
+}
+
+// errReported ends a verb with exit code 1 whose complaint is printed already.
+var errReported = errors.New("reported")
+
+// usageError is a command line that was not understood.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{fmt.Errorf(format+"; see `%s --help`", append(args, cmd.CommandPath())...)}
+}
+
+// arguments checks how many there are; what names them in order.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usage(cmd, "%s needs %s", cmd.Name(), what)
+		case most >= 0 && len(args) > most:
+			return usage(cmd, "%s takes %s and no more; %q is too much", cmd.Name(), what, args[most])
+		}
+		return nil
+	}
+}
+
+// oneLine is an error's text on one line, with nothing that a terminal obeys.
+func oneLine(err error) string {
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
+	return escape(strings.Join(lines, "; "))
+}
