@@ -253,7 +253,11 @@ func (db *DB) writeFailed(cause error) error {
 	if !isNoSpace(cause) {
 		return db.breakOff(fmt.Errorf("write: %w", cause))
 	}
-	if err := db.putAway(context.Background(), nil); err != nil {
+	err := db.waitSealed(context.Background())
+	if err == nil {
+		err = db.putAway(context.Background(), nil)
+	}
+	if err != nil {
 		return db.breakOff(errors.Join(cause, err))
 	}
 	return fmt.Errorf("%w (%w)", ErrNoSpace, cause)

@@ -83,7 +83,7 @@ func (db *DB) Close() error {
 	}
 	var err error
 	if db.writer != nil {
-		<-db.leader // kept: nobody leads any more
+		<-db.leader
 		close(db.stop)
 		err = db.closeWriter()
 	}
@@ -96,6 +96,9 @@ func (db *DB) Close() error {
 	}
 	if cerr := errors.Join(db.file.Unlock(), db.file.Close()); cerr != nil && err == nil {
 		err = cerr
+	}
+	if db.writer != nil {
+		db.leader <- struct{}{} // who came too late leads once, and finds the DB closed
 	}
 	if err != nil {
 		return fmt.Errorf("close: %w", err)

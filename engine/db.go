@@ -89,7 +89,7 @@ func (db *DB) openForReading() error {
 	}
 	db.file = f
 	// A writer may move what is being read; what stays damaged is damaged.
-	err = db.readAgain(nil)
+	err = db.readAgain()
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}

@@ -88,14 +88,15 @@ func (db *DB) readSlots() ([]slotted, error) {
 		valid[0], valid[1] = valid[1], valid[0]
 	}
 	if len(valid) == 0 {
-		return nil, slotsError(db.path, errs)
+		return nil, slotsError(db.path, n, errs)
 	}
 	return valid, nil
 }
 
-// slotsError says what is wrong with a file of which neither slot is valid.
-func slotsError(path string, errs []error) error {
-	if errors.Is(errs[0], ErrNotCtxdb) && (len(errs) < 2 || errors.Is(errs[1], ErrNotCtxdb)) || len(errs) == 0 {
+// slotsError says what is wrong with a file of n bytes, or more, of which
+// neither slot is valid.
+func slotsError(path string, n int, errs []error) error {
+	if errors.Is(errs[0], ErrNotCtxdb) && (n <= format.SlotB || errors.Is(errs[1], ErrNotCtxdb)) {
 		return fmt.Errorf("%w: %s does not begin with a ctxdb superblock; it was left as it is", ErrNotCtxdb, path)
 	}
 	return fmt.Errorf("%s: neither superblock is whole; `ctxdb salvage` may read the rest: %w", path, errors.Join(errs...))

@@ -29,14 +29,14 @@ func (db *DB) refresh(seen *view) (changed bool, err error) {
 	}
 	supers, err := db.readSlots()
 	if err != nil {
-		return false, db.readAgain(seen)
+		return false, db.readAgain()
 	}
 	for _, s := range supers {
 		if s.Epoch == v.super.Epoch && s.Nonce == v.super.Nonce && (len(supers) == 1 || sameState(supers)) {
 			return db.follow(v)
 		}
 	}
-	return true, db.readAgain(seen)
+	return true, db.readAgain()
 }
 
 // sameState reports whether both slots say the same but for epoch and nonce:
@@ -58,7 +58,7 @@ func (db *DB) follow(v *view) (changed bool, err error) {
 	if live {
 		grown, err := db.tail.from.Grown(db.file, v.super.UUID, v.super.Log)
 		if errors.Is(err, ErrCorrupt) {
-			return true, db.readAgain(v) // the extent was recycled: the superblocks moved
+			return true, db.readAgain() // the extent was recycled: the superblocks moved
 		}
 		if err != nil || !grown {
 			return false, err
@@ -68,7 +68,7 @@ func (db *DB) follow(v *view) (changed bool, err error) {
 		FirstLSN: v.super.NextLSN, NextID: v.super.NextID, PromisedOnly: live, From: &db.tail.from,
 	})
 	if errors.Is(err, ErrCorrupt) || err == nil && (!res.Resumed || len(res.Damages) > 0) {
-		return true, db.readAgain(v)
+		return true, db.readAgain()
 	}
 	if err != nil {
 		return false, err
@@ -84,18 +84,20 @@ func (db *DB) follow(v *view) (changed bool, err error) {
 	return true, nil
 }
 
-// readAgain loads the state anew. A state that moves while it is read is read
-// again, for a bounded time.
-func (db *DB) readAgain(seen *view) error {
+// readAgain loads the state anew. Beside a writer, a state that moves while it
+// is read is read again, for a bounded time; without one, what is damaged is
+// damaged.
+func (db *DB) readAgain() error {
 	patience := newPatience()
 	for {
 		err := db.reload()
 		if err == nil || !isDamage(err) || !patience.left() {
 			return err
 		}
-		if seen == nil {
-			time.Sleep(time.Millisecond)
+		if live, lerr := db.file.LockedByOther(); lerr != nil || !live {
+			return db.reload()
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -138,11 +138,11 @@ func decodeLogExtent(b []byte) LogExtent {
 // where the magic is absent, ErrVersion for a newer program's file, and a
 // CorruptError for damage.
 func DecodeSuperblock(b []byte, slot int64) (Superblock, error) {
+	if n := min(len(b), len(superMagic)); !bytes.Equal(b[:n], superMagic[:n]) {
+		return Superblock{}, fmt.Errorf("%w: no magic at offset %d", ErrNotCtxdb, slot)
+	}
 	if len(b) < SuperblockSize {
 		return Superblock{}, Corruptf("superblock", slot, "%d of %d bytes", len(b), SuperblockSize)
-	}
-	if !bytes.Equal(b[0:8], superMagic[:]) {
-		return Superblock{}, fmt.Errorf("%w: no magic at offset %d", ErrNotCtxdb, slot)
 	}
 	s := decodeSuperblock(b)
 	if bind(s.UUID, KindSuperblock, s.Epoch, uint64(slot), b[:4088]) != binary.LittleEndian.Uint64(b[4088:]) {
