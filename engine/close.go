@@ -126,6 +126,9 @@ func (db *DB) closeWriter() error {
 	if err := db.putAway(context.Background(), nil); err != nil {
 		return err
 	}
+	if err := db.tidy(); err != nil && !isNoSpace(err) {
+		return err
+	}
 	return db.giveBack()
 }
 

@@ -74,6 +74,23 @@ func (s *space) alloc(n int64) int64 {
 	return off
 }
 
+// allocBelow takes n bytes of the first hole that ends up below limit; ok is
+// false where there is none. Holes need not have rested.
+func (s *space) allocBelow(n, limit int64) (off int64, ok bool) {
+	n = format.AlignUp(n)
+	for i, f := range s.free {
+		if f.off >= limit {
+			break
+		}
+		if f.len >= n {
+			s.free[i].off += n
+			s.free[i].len -= n
+			return f.off, true
+		}
+	}
+	return 0, false
+}
+
 // allocReserved takes n bytes of the reserve, where it has them.
 func (s *space) allocReserved(n int64) (off int64, ok bool) {
 	n = format.AlignUp(n)
