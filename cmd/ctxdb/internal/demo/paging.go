@@ -1,0 +1,179 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ctxdb/cache"
+	"ctxdb/engine"
+)
+
+// pager refers to turns of a file and knows what each of them should be.
+type pager struct {
+	db    *engine.DB
+	turns []engine.Turn // as appended
+	ids   []engine.TurnID
+	clock func() time.Duration
+}
+
+// fill appends the session turn by turn, each durable before the next, and puts
+// the log away, so that what is read later is read from a segment.
+func (p *pager) fill(ctx context.Context) (Timing, error) {
+	samples := make([]time.Duration, 0, len(p.turns))
+	for _, t := range p.turns {
+		start := p.clock()
+		ids, err := p.db.Append(ctx, t)
+		if err != nil {
+			return Timing{}, err
+		}
+		samples = append(samples, p.clock()-start)
+		p.ids = append(p.ids, ids...)
+	}
+	return newTiming(samples, resolution(p.clock)), p.db.Checkpoint(ctx)
+}
+
+// page runs the references: everything kept, paged by each policy, and paged
+// again with the references of other seeds.
+func (r *Report) page(ctx context.Context, p *pager) error {
+	model := PublishedLocality(len(p.turns))
+	refs, err := model.References(r.References, r.Seed)
+	if err != nil {
+		return err
+	}
+	if r.KeepAll, err = p.keepAll(ctx, refs); err != nil {
+		return err
+	}
+	for _, policy := range []cache.Policy{cache.LRU, cache.CLOCK} {
+		run, err := p.paged(ctx, policy, r.BudgetTokens, refs)
+		if err != nil {
+			return err
+		}
+		r.Paged = append(r.Paged, run)
+	}
+	for i := range r.Paged {
+		if err := r.Paged[i].others(ctx, p, r, model); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// others repeats a run with the references of MeanSeeds seeds, the report's own
+// the first of them.
+func (run *Paging) others(ctx context.Context, p *pager, r *Report, model Locality) error {
+	m := Mean{Seeds: MeanSeeds, Min: run.Faults, Max: run.Faults}
+	for i := range uint64(MeanSeeds) {
+		refs, err := model.References(r.References, r.Seed+i)
+		if err != nil {
+			return err
+		}
+		other, err := p.paged(ctx, run.Policy, r.BudgetTokens, refs)
+		if err != nil {
+			return err
+		}
+		m.Faults += float64(other.Faults) / MeanSeeds
+		m.Min, m.Max = min(m.Min, other.Faults), max(m.Max, other.Faults)
+		m.TurnsLost += other.TurnsLost
+	}
+	run.Mean = &m
+	return nil
+}
+
+// keepAll makes everything resident first, as a prompt that only grows has it.
+func (p *pager) keepAll(ctx context.Context, refs []int) (Paging, error) {
+	total := 0
+	for _, t := range p.turns {
+		total += t.Tokens
+	}
+	w, err := p.window(cache.LRU, total)
+	if err != nil {
+		return Paging{}, err
+	}
+	for _, id := range p.ids {
+		if _, _, err := w.View(id); err != nil {
+			return Paging{}, err
+		}
+	}
+	return p.refer(ctx, w, refs)
+}
+
+// paged begins with an empty window: the first reference to a turn is a fault.
+func (p *pager) paged(ctx context.Context, policy cache.Policy, budget int, refs []int) (Paging, error) {
+	w, err := p.window(policy, budget)
+	if err != nil {
+		return Paging{}, err
+	}
+	run, err := p.refer(ctx, w, refs)
+	run.Policy = policy
+	return run, err
+}
+
+// window is one as the published demo had it: whole turns, evicted one at a
+// time.
+func (p *pager) window(policy cache.Policy, budget int) (*engine.Window, error) {
+	return p.db.Window("demo", engine.WindowOptions{BudgetTokens: budget, Policy: policy, LowWatermark: 1})
+}
+
+// refer references turns through the window and compares each content with what
+// was appended.
+func (p *pager) refer(ctx context.Context, w *engine.Window, refs []int) (Paging, error) {
+	before := w.Stats()
+	lost := map[int]bool{}
+	for _, i := range refs {
+		if err := ctx.Err(); err != nil {
+			return Paging{}, err
+		}
+		t, _, err := w.View(p.ids[i])
+		switch {
+		case isLoss(err):
+			lost[i] = true
+		case err != nil:
+			return Paging{}, err
+		case !bytes.Equal(t.Content, p.turns[i].Content):
+			lost[i] = true
+		}
+	}
+	s := w.Stats()
+	return Paging{
+		References: len(refs), Faults: int(s.Faults - before.Faults), Evictions: int(s.Evictions - before.Evictions),
+		PeakTokens: int(s.PeakTokens), TurnsLost: len(lost),
+	}, nil
+}
+
+// lostInFile reads every turn from the file, referenced or not, and counts those
+// that are not what was appended.
+func (p *pager) lostInFile() (lost int) {
+	for i, id := range p.ids {
+		t, err := p.db.Get(id)
+		want := &p.turns[i]
+		if err != nil || t.Key != want.Key || t.Role != want.Role || !t.Time.Equal(want.Time) || !bytes.Equal(t.Content, want.Content) {
+			lost++
+		}
+	}
+	return lost
+}
+
+// isLoss tells a turn that is gone or damaged from a run that failed.
+func isLoss(err error) bool {
+	return errors.Is(err, engine.ErrNotFound) || errors.Is(err, engine.ErrCorrupt) || errors.Is(err, engine.ErrTruncated)
+}
+
+// describe says how large the session is, and how large it would be as JSONL in
+// the form that export writes.
+func describe(turns []engine.Turn) (Session, error) {
+	s := Session{Turns: len(turns)}
+	for i, t := range turns {
+		line, err := jsonl(i, t)
+		if err != nil {
+			return s, fmt.Errorf("turn %d: %w", i+1, err)
+		}
+		s.Tokens += t.Tokens
+		s.LargestTokens = max(s.LargestTokens, t.Tokens)
+		s.ContentBytes += int64(len(t.Content))
+		s.JSONLBytes += int64(len(line)) + 1
+	}
+	return s, nil
+}
