@@ -91,12 +91,12 @@ type Codec uint8
 const (
 	CodecRaw      Codec = 0
 	CodecZstd     Codec = 1
-	CodecZstdDict Codec = 2 // zstd with the segment's raw dictionary, id DictionaryID
+	CodecZstdDict Codec = 2 // zstd with the segment's raw dictionary
 )
 
 // DictionaryID is the zstd dictionary id under which a segment's dictionary is
-// used.
-const DictionaryID = 1
+// used: none is written into the frames, since raw content has none.
+const DictionaryID = 0
 
 // BlockHeader precedes the stored bytes of a block.
 type BlockHeader struct {

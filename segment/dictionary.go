@@ -25,6 +25,8 @@ const (
 	sampleBytes  = 4 << 20 // of the text that is looked at
 	trialBlocks  = 64      // that are compressed to choose a size
 	minDictText  = 8 << 10 // less text has no use for a dictionary
+
+	zstdDictMagic = 0xEC30A437 // RFC 8878, section 5
 )
 
 // dictionarySizes are tried, as far as the text is at least four times as long.
@@ -190,6 +192,9 @@ func cheapest(blocks [][]byte, dictionary []byte, total int64, level zstd.Encode
 		if n < lowest {
 			lowest, best = n, d
 		}
+	}
+	if len(best) >= 4 && binary.LittleEndian.Uint32(best) == zstdDictMagic {
+		best = best[1:] // it would be taken for a dictionary with a header
 	}
 	return best, nil
 }
