@@ -63,7 +63,7 @@ var ErrBuild = errors.New("segment does not decode to its turns")
 // compared before Build returns. The turns are only read.
 func Build(id Identity, turns []Turn, o BuildOptions) (*Built, error) {
 	o = o.withDefaults()
-	if len(turns) == 0 || id.FirstID < 1 || id.FirstID > format.MaxTurns || uint64(len(turns)) > format.MaxTurns+1-id.FirstID || len(turns) > math.MaxUint32 {
+	if len(turns) == 0 || id.FirstID < 1 || id.FirstID > format.MaxTurns || uint64(len(turns)) > format.MaxTurns+1-id.FirstID || uint64(len(turns)) > math.MaxUint32 {
 		return nil, fmt.Errorf("segment %d: %d turns from %d: %w", id.Number, len(turns), id.FirstID, format.ErrTooLarge)
 	}
 	for i := range turns {

@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"math"
+
 	"ctxdb/format"
 )
 
@@ -17,7 +19,7 @@ type pageSet struct {
 
 // init takes the place of the pages from the section table.
 func (p *pageSet) init(r *region, uuid format.UUID, nonce uint64, section format.Section) error {
-	if section.Entries > uint64(section.Length) || section.Offset < 0 ||
+	if section.Length < 0 || section.Entries > uint64(section.Length) || section.Entries > math.MaxInt || section.Offset < 0 ||
 		section.Offset > r.length || section.Length > r.length-section.Offset ||
 		int64(format.IndexPages(int(section.Entries)))*format.IndexPageSize != section.Length {
 		return format.Corruptf("section table", r.offset+section.Offset, "%d entries in %d bytes of index pages", section.Entries, section.Length)

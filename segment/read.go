@@ -190,7 +190,7 @@ func (s *Segment) AppendPart(dst []byte, id uint64, part int) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	if part < 0 || part >= lastPart {
+	if part < 0 || uint64(part) >= lastPart {
 		return dst, s.errNoPart(id, part)
 	}
 	sc := getScratch()
@@ -220,7 +220,7 @@ func (s *Segment) Parts(id uint64) (int, error) {
 	sc := getScratch()
 	defer putScratch(sc)
 	p, err := s.part(l, sc, makeBlockKey(turn, lastPart))
-	if err == nil && p.Turn != turn {
+	if err == nil && (p.Turn != turn || p.Part >= format.MaxContent) {
 		err = format.Corruptf("block", sc.at, "turn %d is not where the index says", id)
 	}
 	if err != nil {
