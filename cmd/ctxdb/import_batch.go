@@ -34,7 +34,7 @@ type pending struct {
 }
 
 func (im *importer) unreadable(l transcript.LeftOut) {
-	im.report.LeftOut = append(im.report.LeftOut, leftOut{Line: l.Line, Bytes: l.Bytes, Reason: l.Reason, Kept: l.Kept})
+	im.report.LeftOut = append(im.report.LeftOut, leftOut{Line: l.Line, Offset: l.Offset, Bytes: l.Bytes, Reason: l.Reason, Kept: l.Kept})
 }
 
 // take adds a turn that ends at that offset of the transcript. It appends the batch first
@@ -120,7 +120,7 @@ func (im *importer) leaveOut(ctx context.Context, p pending, err error) error {
 	left := leftOut{Line: p.line, Bytes: int64(len(p.turn.Content)), Key: p.turn.Key}
 	if errors.Is(err, engine.ErrNotFound) && p.turn.ReplyKey != "" {
 		left.Kept = true
-		left.Reason = fmt.Sprintf("it answers %q, which is not in the file", p.turn.ReplyKey)
+		left.Reason = fmt.Sprintf("kept without its link to %q, which is not in the file", p.turn.ReplyKey)
 		p.turn.ReplyKey = ""
 		im.report.LeftOut = append(im.report.LeftOut, left)
 		return im.append(ctx, []pending{p})

@@ -28,6 +28,7 @@ type transcriptReport struct {
 // leftOut is a part of a transcript that is no turn, or not the turn that it says.
 type leftOut struct {
 	Line   int    `json:"line"`
+	Offset int64  `json:"offset,omitempty"` // of the first byte, for what can't be read
 	Bytes  int64  `json:"bytes"`
 	Key    string `json:"key,omitempty"`
 	Reason string `json:"reason"`
@@ -49,8 +50,8 @@ func (r *importReport) troubles() (all []string) {
 	for _, t := range r.Transcripts {
 		for _, l := range t.LeftOut {
 			kept := ""
-			if l.Kept {
-				kept = "; its bytes are kept"
+			if l.Kept && l.Key == "" {
+				kept = "; kept as it is"
 			}
 			all = append(all, fmt.Sprintf("%s:%d: %s%s", displayName(t.Name), l.Line, l.Reason, kept))
 		}
@@ -82,12 +83,30 @@ func (r *importReport) text(w io.Writer) {
 			format = " (" + t.Format + ")"
 		}
 		fmt.Fprintf(w, "%s%s: imported %s (%s already there), left out %s\n", escape(displayName(t.Name)), format,
-			many(t.Imported, "turn"), count(t.Present), count(len(t.LeftOut)))
+			many(t.Imported, "turn"), count(t.Present), leftOutText(t.LeftOut))
 	}
 	if len(r.Transcripts) > 1 {
+		var all []leftOut
+		for _, t := range r.Transcripts {
+			all = append(all, t.LeftOut...)
+		}
 		fmt.Fprintf(w, "%s: imported %s (%s already there), left out %s\n", many(len(r.Transcripts), "transcript"),
-			many(r.Imported, "turn"), count(r.Present), count(r.LeftOut))
+			many(r.Imported, "turn"), count(r.Present), leftOutText(all))
 	}
+}
+
+// leftOutText counts, and tells what is lost from what is only not understood.
+func leftOutText(all []leftOut) string {
+	kept := 0
+	for _, l := range all {
+		if l.Kept {
+			kept++
+		}
+	}
+	if kept == 0 {
+		return count(len(all))
+	}
+	return fmt.Sprintf("%s (%s of them kept as they are)", count(len(all)), count(kept))
 }
 
 func displayName(transcript string) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -180,5 +181,5 @@ func (r *lsRow) line(at time.Time, columns int) string {
 		mark = "[decision] "
 	}
 	head := fmt.Sprintf("%7s %-19s %-11s %7s  %s", fmt.Sprintf("#%d", r.ID), moment, quoteName(r.Role), count(r.Tokens), mark)
-	return cut(head+r.Words, columns)
+	return strings.TrimRight(cut(head+r.Words, columns), " ")
 }

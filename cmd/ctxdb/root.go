@@ -42,7 +42,7 @@ func newRoot() *cobra.Command {
 // verbs in the order of their names, as cobra lists them.
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
-		appendVerb(), exportVerb(), getVerb(), importVerb(), inspectVerb(),
+		appendVerb(), demoVerb(), exportVerb(), getVerb(), importVerb(), inspectVerb(),
 		lsVerb(), verifyVerb(), versionVerb(), windowVerb(),
 	}
 }

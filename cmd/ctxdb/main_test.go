@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ctxdb/engine"
+	"ctxdb/format"
+)
+
+var update = flag.Bool("update", false, "rewrite golden output")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ctxdb": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":     exits,
+			"patchhead": patchHead,
+			"flip":      flip,
+			"zeros":     zeros,
+			"hold":      hold,
+			"crash":     crash,
+		},
+	})
+}
+
+// exits CODE command...: runs the command and wants that exit code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit interface{ ExitCode() int }
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s\n%s%s", code, args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// patchhead FILE FIELD VALUE: changes a field in both superblocks and sets their
+// checksums right, as another version of the program would.
+func patchHead(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	value, err := strconv.ParseUint(args[2], 0, 64)
+	ts.Check(err)
+	for _, slot := range []int64{format.SlotA, format.SlotB} {
+		s, err := format.DecodeSuperblock(b[slot:slot+format.SuperblockSize], slot)
+		ts.Check(err)
+		switch args[1] {
+		case "major":
+			s.Major = uint16(value)
+		case "required":
+			s.RequiredFeatures = value
+		case "write":
+			s.WriteFeatures = value
+		case "optional":
+			s.OptionalFeatures = value
+		default:
+			ts.Fatalf("unknown field %q", args[1])
+		}
+		copy(b[slot:], s.Encode(slot))
+	}
+	ts.Check(os.WriteFile(path, b, 0o600))
+}
+
+// flip FILE ID: changes a bit in the middle of the first block of a turn.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	db, err := engine.Open(path, &engine.Options{ReadOnly: true})
+	ts.Check(err)
+	id, err := strconv.ParseUint(args[1], 10, 64)
+	ts.Check(err)
+	where, err := db.Where(engine.TurnID(id))
+	ts.Check(err)
+	ts.Check(db.Close())
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	b[where[0].Offset+where[0].Stored/2] ^= 0x10
+	ts.Check(os.WriteFile(path, b, 0o600))
+}
+
+// zeros FILE BYTES: makes a file of zeros that takes no space.
+func zeros(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	path := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(path, nil, 0o600))
+	ts.Check(os.Truncate(path, n))
+}
+
+// hold FILE: keeps the file open for writing until the script ends.
+func hold(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := engine.Open(ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	ts.Setenv("PID", strconv.Itoa(os.Getpid()))
+	ts.Defer(func() { ts.Check(db.Close()) })
+}
+
+// crash FILE: copies a file as it is with a turn in its log, and a piece of an append that
+// did not finish behind it.
+func crash(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	db, err := engine.Open(path, nil)
+	ts.Check(err)
+	_, err = db.Append(context.Background(), engine.Turn{Role: "user", Content: []byte("said before the power went")})
+	ts.Check(err)
+	log := db.Stats().Log[0]
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(db.Close())
+	end := log.Offset + format.LogEdge + log.Bytes
+	copy(b[end+256:], "half of a frame")
+	ts.Check(os.WriteFile(path, b, 0o600))
+}
