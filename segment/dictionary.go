@@ -43,7 +43,7 @@ func chooseDictionary(turns []Turn, o BuildOptions) ([]byte, error) {
 		return nil, err
 	}
 	if o.DictionaryBytes > 0 {
-		return trainDictionary(text, min(o.DictionaryBytes, format.MaxBlockRaw/2)), nil
+		return headless(trainDictionary(text, min(o.DictionaryBytes, format.MaxBlockRaw/2))), nil
 	}
 	largest := dictionarySizes[0]
 	for _, size := range dictionarySizes {
@@ -51,7 +51,16 @@ func chooseDictionary(turns []Turn, o BuildOptions) ([]byte, error) {
 			largest = size
 		}
 	}
-	return cheapest(text, trainDictionary(text, largest), total, o.Level)
+	dictionary, err := cheapest(text, trainDictionary(text, largest), total, o.Level)
+	return headless(dictionary), err
+}
+
+// headless cuts what would be taken for the header of a zstd dictionary.
+func headless(dictionary []byte) []byte {
+	if len(dictionary) >= 4 && binary.LittleEndian.Uint32(dictionary) == zstdDictMagic {
+		return dictionary[1:]
+	}
+	return dictionary
 }
 
 // sampleText packs the turns as the content stream will be, and keeps blocks at
@@ -192,9 +201,6 @@ func cheapest(blocks [][]byte, dictionary []byte, total int64, level zstd.Encode
 		if n < lowest {
 			lowest, best = n, d
 		}
-	}
-	if len(best) >= 4 && binary.LittleEndian.Uint32(best) == zstdDictMagic {
-		best = best[1:] // it would be taken for a dictionary with a header
 	}
 	return best, nil
 }
