@@ -3,8 +3,10 @@ package segment_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ctxdb/format"
@@ -108,8 +110,8 @@ func chats(t testing.TB, path string) (turns []segment.Turn, size int) {
 				turns = append(turns, packed(t, format.Turn{Thread: "chat", Role: role, Content: []byte(text), Tokens: uint64(len(text) / 4), Source: source}))
 				return
 			}
-			for _, e := range v {
-				walk(e)
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(v[name])
 			}
 		}
 	}
