@@ -241,6 +241,9 @@ func (v *view) used() []span {
 	if v.root.ForgottenOffset != 0 {
 		all = append(all, span{off: v.root.ForgottenOffset, len: format.AlignUp(v.root.ForgottenLength)})
 	}
+	if v.root.AsideOffset != 0 {
+		all = append(all, span{off: v.root.AsideOffset, len: format.AlignUp(v.root.AsideLength)})
+	}
 	for _, x := range s.Log {
 		all = append(all, span{off: x.Offset, len: x.Length})
 	}

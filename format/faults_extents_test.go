@@ -6,7 +6,7 @@ import (
 )
 
 func rootFaults() []fault {
-	const leaf0, leaf1, run0, run1, lost0 = 64, 96, 128, 192, 256
+	const leaf0, leaf1, run0, run1, lost0 = 80, 112, 144, 208, 272
 	return []fault{
 		{name: "magic", comment: "no magic", change: flip(0)},
 		{name: "short", comment: "less than an extent unit", raw: true, change: cut(4095)},
@@ -21,6 +21,9 @@ func rootFaults() []fault {
 		{name: "forgotten-unaligned", comment: "forgotten ids at no multiple of 4,096", change: set64(32, 0x100001)},
 		{name: "forgotten-negative", comment: "forgotten ids of negative length", change: set64(40, 1<<63)},
 		{name: "forgotten-nowhere", comment: "forgotten ids with a length and no offset", change: set64(32, 0)},
+		{name: "aside-unaligned", comment: "aside at no multiple of 4,096", change: set64(56, 0x600001)},
+		{name: "aside-bomb", comment: "aside beyond its limit", change: set64(64, MaxAside+1)},
+		{name: "aside-over-forgotten", comment: "the aside in the space of the forgotten ids", change: set64(56, 0x100000)},
 		{name: "leaf-unaligned", comment: "leaf at no multiple of 4,096", change: set64(leaf0, 0x9008)},
 		{name: "leaf-order", comment: "leaves out of order", change: set64(leaf1+16, 0x21222324)},
 		{name: "leaf-id-zero", comment: "leaf with first id 0", change: set64(leaf0+16, 0)},

@@ -55,6 +55,7 @@ func fixSegmentEntries() []SegmentEntry {
 func fixRootValue() *Root {
 	return &Root{
 		Segments: 0x2A, ForgottenOffset: 0x100000, ForgottenLength: 0x1234, ForgottenSum: 0x3132333435363738,
+		AsideOffset: 0x600000, AsideLength: 0x2345, AsideSum: 0x4142434445464748,
 		Leaves: []LeafRef{
 			{Offset: 0x9000, Sum: 0x1112131415161718, FirstID: 0x21222324, Count: 0x24},
 			{Offset: 0xB000, Sum: 0x4142434445464748, FirstID: 0x51525354, Count: 0x06},

@@ -10,7 +10,7 @@ const (
 	LeafSize         = 4096
 	LeafEntries      = 36
 	segmentEntrySize = 112
-	rootHeaderSize   = 64
+	rootHeaderSize   = 80
 	leafEntrySize    = 32
 	runEntrySize     = 64
 	lostRangeSize    = 32

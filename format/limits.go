@@ -13,6 +13,7 @@ const (
 	MaxFile      = 1 << 47   // bytes of a file
 	MaxTokens    = 1 << 40   // tokens of a turn
 	MaxBatch     = 1 << 30   // bytes of the records of one batch
+	MaxAside     = 16 << 20  // bytes of the aside
 
 	// maxMeta bounds a meta part; it follows from the limits above.
 	maxMeta = 256 << 10

@@ -38,6 +38,9 @@ type Root struct {
 	ForgottenOffset int64
 	ForgottenLength int64
 	ForgottenSum    uint64
+	AsideOffset     int64
+	AsideLength     int64
+	AsideSum        uint64
 	Leaves          []LeafRef
 	Runs            []RunEntry
 	Lost            []LostRange
@@ -60,6 +63,9 @@ func (r *Root) Encode(uuid UUID, offset int64) (b []byte, sum uint64) {
 	le.PutUint64(b[32:], uint64(r.ForgottenOffset))
 	le.PutUint64(b[40:], uint64(r.ForgottenLength))
 	le.PutUint64(b[48:], r.ForgottenSum)
+	le.PutUint64(b[56:], uint64(r.AsideOffset))
+	le.PutUint64(b[64:], uint64(r.AsideLength))
+	le.PutUint64(b[72:], r.AsideSum)
 	p := rootHeaderSize
 	for _, x := range r.Leaves {
 		x.encode(b[p:])
@@ -93,6 +99,9 @@ func DecodeRoot(b []byte, uuid UUID, offset int64, sum uint64) (*Root, error) {
 		ForgottenOffset: int64(le.Uint64(b[32:])),
 		ForgottenLength: int64(le.Uint64(b[40:])),
 		ForgottenSum:    le.Uint64(b[48:]),
+		AsideOffset:     int64(le.Uint64(b[56:])),
+		AsideLength:     int64(le.Uint64(b[64:])),
+		AsideSum:        le.Uint64(b[72:]),
 	}
 	need := rootHeaderSize + int64(leaves)*leafEntrySize + int64(runs)*runEntrySize + int64(lost)*lostRangeSize + 8
 	if leaves > rootEntriesMax || runs > rootEntriesMax || lost > rootEntriesMax || need > int64(len(b)) {
@@ -135,6 +144,9 @@ func (r *Root) validate(offset int64) error {
 	if !validSpace(r.ForgottenOffset, r.ForgottenLength) {
 		return Corruptf("catalog root", offset, "%d bytes of forgotten ids at %d", r.ForgottenLength, r.ForgottenOffset)
 	}
+	if !validSpace(r.AsideOffset, r.AsideLength) || r.AsideLength > MaxAside {
+		return Corruptf("catalog root", offset, "an aside of %d bytes at %d", r.AsideLength, r.AsideOffset)
+	}
 	for i, x := range r.Runs {
 		if !validExtent(x.Offset, x.Length, MaxFile) || x.FirstID < 1 || x.EndID <= x.FirstID || x.EndID > MaxTurns+1 ||
 			x.Keys > uint64(x.Length/IndexPageSize*IndexPageEntries) || x.Level < 1 || i > 0 && x.FirstID < r.Runs[i-1].EndID {
@@ -158,7 +170,7 @@ func validSpace(offset, length int64) bool {
 // disjoint reports whether the root, its leaves, its runs and the forgotten
 // ids have spaces of their own. Lost ranges may share the bytes they keep.
 func (r *Root) disjoint(offset, length int64) bool {
-	spans := make([]span, 0, 2+len(r.Leaves)+len(r.Runs))
+	spans := make([]span, 0, 3+len(r.Leaves)+len(r.Runs))
 	spans = append(spans, span{offset, offset + length})
 	for _, x := range r.Leaves {
 		spans = append(spans, span{x.Offset, x.Offset + LeafSize})
@@ -168,6 +180,9 @@ func (r *Root) disjoint(offset, length int64) bool {
 	}
 	if r.ForgottenOffset != 0 {
 		spans = append(spans, span{r.ForgottenOffset, r.ForgottenOffset + AlignUp(r.ForgottenLength)})
+	}
+	if r.AsideOffset != 0 {
+		spans = append(spans, span{r.AsideOffset, r.AsideOffset + AlignUp(r.AsideLength)})
 	}
 	return disjoint(spans)
 }

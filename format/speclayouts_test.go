@@ -75,8 +75,8 @@ type leafImage struct{ Entries []SegmentEntry }
 type pageImage struct{ Entries []KeyEntry }
 
 func layoutsOfRoots() []layout {
-	root := lay("root", rootHeaderSize, "magic leaves runs lost segments=?Segments forgottenOffset=ForgottenOffset forgottenLength=ForgottenLength forgottenSum=ForgottenSum",
-		*fixRootValue(), map[string]any{"ForgottenOffset": 0x110000, "ForgottenLength": 0x4321},
+	root := lay("root", rootHeaderSize, "magic leaves runs lost segments=?Segments forgottenOffset=ForgottenOffset forgottenLength=ForgottenLength forgottenSum=ForgottenSum asideOffset=AsideOffset asideLength=AsideLength asideSum=AsideSum",
+		*fixRootValue(), map[string]any{"ForgottenOffset": 0x110000, "ForgottenLength": 0x4321, "AsideOffset": 0x610000, "AsideLength": 0x5432},
 		func(r *Root) []byte { b, _ := r.Encode(fixUUID, fixRoot); return b },
 		func(b []byte) (Root, error) {
 			r, err := DecodeRoot(b, fixUUID, fixRoot, binary.LittleEndian.Uint64(b[len(b)-8:]))

@@ -204,7 +204,7 @@ func TestSpecLimits(t *testing.T) {
 	want := map[string]int64{
 		"content of a turn": MaxContent, "source of a turn": MaxSource, "key": MaxKey, "role, thread": MaxName, "summary": MaxSummary,
 		"entities, tags (each list, 4 bytes added for each string)": MaxLabels, "embedding": MaxEmbedding, "tokens of a turn": MaxTokens,
-		"turns of a file": MaxTurns, "records of a batch": MaxBatch, "file": MaxFile,
+		"turns of a file": MaxTurns, "records of a batch": MaxBatch, "aside": MaxAside, "file": MaxFile,
 	}
 	for _, m := range regexp.MustCompile(`(?m)^\| (.*) \| (.*) \|$`).FindAllStringSubmatch(section(t, 17), -1) {
 		if m[1] == "what" {
