@@ -169,6 +169,9 @@ func source(ctx context.Context, in io.Reader, name string) (io.Reader, func(), 
 // interrupted says how to go on. The batch that was being collected is dropped.
 func (im *importer) interrupted() error {
 	im.batch, im.batchBytes = nil, 0
+	if im.db == nil {
+		return errors.New("interrupted; nothing was imported")
+	}
 	return fmt.Errorf("interrupted; what was imported so far is in %s: run the same command again to go on", im.path)
 }
 

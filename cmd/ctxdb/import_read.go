@@ -114,10 +114,22 @@ func (p *progress) reader(src io.Reader) io.Reader {
 	if p.bar == nil {
 		return src
 	}
-	return io.TeeReader(src, p.bar)
+	return &countedReader{src, p.bar}
 }
 
-// done clears the bar. That it could not be drawn is no reason to fail.
+// countedReader moves a bar on. That a bar can't be drawn is no reason to fail.
+type countedReader struct {
+	src io.Reader
+	bar *progressbar.ProgressBar
+}
+
+func (r *countedReader) Read(b []byte) (int, error) {
+	n, err := r.src.Read(b)
+	_ = r.bar.Add(n)
+	return n, err
+}
+
+// done clears the bar.
 func (p *progress) done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
