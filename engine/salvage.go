@@ -97,7 +97,10 @@ func Salvage(ctx context.Context, dst, src string) (SalvageReport, error) {
 func SalvageWith(ctx context.Context, dst, src string, o SalvageOptions) (SalvageReport, error) {
 	start := time.Now()
 	opts := (&Options{FS: o.FS, Logger: o.Logger, Entropy: o.Entropy, Now: o.Now, ReuseDelay: -1}).withDefaults()
-	r := SalvageReport{Src: src, Dst: dst}
+	r := SalvageReport{
+		Src: src, Dst: dst, KeptRanges: []IDRange{}, Lost: []LostTurns{}, Unconfirmed: []IDRange{},
+		FromOlderCopies: []IDRange{}, SourcesLost: []LostTurns{}, Conflicts: []Conflict{},
+	}
 	err := salvage(ctx, &r, &opts, o.Progress)
 	r.Took = time.Since(start)
 	if err != nil {

@@ -36,9 +36,9 @@ type copyOf struct {
 	// The reading under way.
 	next     func() (segment.Turn, error, bool)
 	stop     func()
-	head     segment.Turn // ID 0: none left
-	noSource error        // of head
-	lost     *segment.RangeError
+	head     segment.Turn          // ID 0: none left
+	noSource error                 // of head
+	lost     []*segment.RangeError // from the id that was asked for last on
 	trust    *trust
 }
 

@@ -102,18 +102,14 @@ func (f *findings) findHeaders(ctx context.Context) error {
 	moved, base := int64(-1), int64(0)
 	f.first = -1
 	err := f.w.scan(ctx, func(b []byte, off int64, n int) {
-		eachMagic(b, n, func(i int) { f.header(b[i:], off+int64(i)) })
-		if len(f.supers) > 0 || moved >= 0 || f.first >= 0 {
-			return // behind a header it is a file inside a turn
-		}
-		eachSuper(b, n, func(i int) {
-			for _, slot := range []int64{format.SlotA, format.SlotB} {
-				at := off + int64(i) - slot
-				if _, err := format.DecodeSuperblock(b[i:min(i+format.SuperblockSize, len(b))], slot); at != 0 && moved < 0 && (err == nil || errors.Is(err, ErrVersion)) {
+		if len(f.supers) == 0 && moved < 0 && f.first < 0 { // behind a header it is a file inside a turn
+			eachSuper(b, n, func(i int) {
+				if at, ok := superStart(b[i:], off+int64(i)); ok && moved < 0 {
 					moved, base = off+int64(i), at
 				}
-			}
-		})
+			})
+		}
+		eachMagic(b, n, func(i int) { f.header(b[i:], off+int64(i)) })
 	})
 	if err != nil || moved < 0 || f.first >= 0 && f.first < moved { // the header may be in the same chunk
 		return err
@@ -124,6 +120,18 @@ func (f *findings) findHeaders(ctx context.Context) error {
 		return err
 	}
 	return f.findHeaders(ctx)
+}
+
+// superStart reads a superblock at an offset where none should be, and says where
+// its file begins.
+func superStart(b []byte, off int64) (at int64, ok bool) {
+	b = b[:min(format.SuperblockSize, len(b))]
+	for _, slot := range []int64{format.SlotA, format.SlotB} {
+		if _, err := format.DecodeSuperblock(b, slot); off != slot && (err == nil || errors.Is(err, ErrVersion)) {
+			return off - slot, true
+		}
+	}
+	return 0, false
 }
 
 // header takes the structure that b may begin with.

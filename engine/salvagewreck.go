@@ -47,7 +47,7 @@ func (w *wreck) ReadAt(p []byte, off int64) (n int, err error) {
 		return n + got, err
 	}
 	for n < len(p) {
-		piece := p[n:min(n+wreckBlock, len(p))]
+		piece := p[n:min(n+wreckBlock-int(off%wreckBlock), len(p))]
 		got, err := w.File.ReadAt(piece, off)
 		if err != nil && errors.Is(err, io.EOF) {
 			return n + got, err
