@@ -46,8 +46,6 @@ func (c *copyOf) better(d *copyOf) int {
 	return cmp.Or(cmp.Compare(c.class, d.class), -cmp.Compare(c.number, d.number), cmp.Compare(c.first, d.first), cmp.Compare(c.what, d.what))
 }
 
-func (c *copyOf) covers(id uint64) bool { return id >= c.first && id < c.end }
-
 // seek reads on to the first turn at or behind id. Its memory is shared with the
 // copy until the next call.
 func (c *copyOf) seek(ctx context.Context, id uint64) error {

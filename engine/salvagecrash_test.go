@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/segment"
 )
 
 // history is a file with many lives, each of which ends in a power cut within
@@ -88,6 +91,8 @@ func TestSalvageAfterCrashes(t *testing.T) {
 				clear(b[:8192])
 			case 2:
 				zeroMagic(b, "ctxleaf\n", 4096)
+			case 3, 4:
+				h.cutSegments(t, b)
 			default:
 				for range h.rng.IntN(20) {
 					damage(h.rng, b)
@@ -101,6 +106,17 @@ func TestSalvageAfterCrashes(t *testing.T) {
 		}
 	}
 	t.Logf("%d kept, %d unconfirmed, %d from older copies, %d conflicts", kept, unconfirmed, older, conflicts)
+}
+
+// cutSegments clears live segments from some block on.
+func (h *history) cutSegments(t *testing.T, b []byte) {
+	db := open(t, "/a", &Options{FS: h.mem, ReadOnly: true})
+	defer db.Close()
+	for _, s := range db.Stats().Segments {
+		if at := s.Offset + h.rng.Int64N(s.Length); h.rng.IntN(2) == 0 {
+			clear(b[at : s.Offset+s.Length])
+		}
+	}
 }
 
 func (h *history) salvage(t *testing.T, b []byte, all bool) SalvageReport {
@@ -147,6 +163,65 @@ func (h *history) salvage(t *testing.T, b []byte, all bool) SalvageReport {
 		t.Fatalf("%d of %d turns: %+v", n, len(h.turns), r)
 	}
 	return r
+}
+
+// TestSalvageBesideAnotherStory: a segment that a crash left unpublished agrees
+// with the live ones up to some turn and differs from there on. It fills holes
+// before that, and none behind.
+func TestSalvageBesideAnotherStory(t *testing.T) {
+	for _, zeroed := range []int{0, 8192} {
+		w := makeOriginal(t, 17, 2, 40, 0)
+		n := len(w.turns)
+		const same = 30 // turns before the stories part
+		turns := w.sealed(t)
+		other := slices.Clone(turns[:n-5])
+		for i := same; i < len(other); i++ {
+			s := other[i].Record.Turn
+			s.Content = fmt.Appendf(nil, "turn %d, never acknowledged", i+1)
+			meta := format.AppendMeta(nil, &s)
+			rec, _, err := format.DecodeMeta(meta, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other[i] = segment.Turn{Meta: meta, Record: rec, Content: s.Content}
+		}
+		built, err := segment.Build(segment.Identity{UUID: w.super.UUID, Number: w.segs[0].Number, Nonce: 77, FirstID: 1}, other, segment.BuildOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := append(bytes.Clone(w.bytes), make([]byte, 4096-len(w.bytes)%4096)...)
+		b = append(b, built.Bytes...)
+		for _, id := range []int{11, same + 20} {
+			s := w.blocks[id-1][len(w.blocks[id-1])-1]
+			b[s.off+s.len-1] ^= 4
+		}
+		clear(b[:zeroed])
+		r, _ := w.salvageWreck(t, b)
+		filled := map[TurnID]bool{}
+		each(r.FromOlderCopies, func(id TurnID) { filled[id] = true })
+		if !filled[11] || filled[same+20] || r.LostTurns == 0 {
+			t.Errorf("%d bytes zeroed: lost %+v, from older copies %+v", zeroed, r.Lost, r.FromOlderCopies)
+		}
+	}
+}
+
+// sealed reads the turns of the file as package segment has them.
+func (w *original) sealed(t *testing.T) (turns []segment.Turn) {
+	mem := disk.NewMem(1)
+	if err := mem.Put("/a", w.bytes); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, "/a", &Options{FS: mem, ReadOnly: true})
+	defer db.Close()
+	for _, s := range db.view.Load().segs {
+		for turn, err := range s.All(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			turns = append(turns, turn)
+		}
+	}
+	return turns
 }
 
 // TestSalvageReadErrors: where the disk fails to read, the rest is kept.

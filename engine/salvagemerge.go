@@ -141,9 +141,10 @@ func (m *merge) nextCandidate(id uint64) uint64 {
 	return max(end, id+1)
 }
 
-// why says why an id is lost.
+// why says why an id is lost: what the best copy says that should have it.
 func (m *merge) why(id uint64) (string, int64) {
-	for _, c := range m.active {
+	if len(m.active) > 0 {
+		c := m.active[0]
 		if c.head.ID == id {
 			return c.what + " has a turn of this id that perhaps is another one", 0
 		}
