@@ -156,6 +156,9 @@ func (db *DB) waitSealed(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+		if broken := db.broken.Load(); broken != nil {
+			return *broken // superblocks may name what the sealing wrote: nothing is tried again
+		}
 		if j.err != nil {
 			db.job = newSealJob(j.full, j.next, j.firstLSN)
 			db.runJob(db.job)

@@ -114,3 +114,41 @@ func reopenAfterCheckpoint(t *testing.T, how error, n int) {
 		}
 	})
 }
+
+// A seal whose sync had failed was tried again on the broken handle: it wrote
+// over the spare log extent, which the superblocks named by then.
+func TestFoundSealAgainAfterFailedSync(t *testing.T) {
+	for n := range 80 { // the extent is full at about the fortieth sync
+		mem, db := foundLog(t)
+		syncs, failed := 0, false
+		mem.SetHook(func(op disk.Op) error {
+			if failed && op.Kind == disk.OpWrite {
+				t.Errorf("sync %d failed, then came %v", n, op)
+			}
+			if op.Kind != disk.OpSync || failed {
+				return nil
+			}
+			if syncs++; syncs <= n {
+				return nil
+			}
+			failed = true
+			return &disk.FailedSync{Err: errors.New("lost"), Reached: disk.Variant{Mode: disk.KeepAll}}
+		})
+		acknowledged := uint64(foundTurns)
+		for !failed {
+			ids, err := db.Append(context.Background(), engine.Turn{Role: "user", Content: fmt.Appendf(nil, "%0120d", syncs)})
+			if err == nil {
+				acknowledged = uint64(ids[0])
+			}
+		}
+		mem.SetHook(nil)
+		mem.Restart()
+		after, err := engine.Open("/a", foundOptions(mem, 3))
+		if err != nil {
+			t.Fatalf("sync %d failed: %v", n, err)
+		}
+		if got := after.Stats().Turns; got < acknowledged || after.Recovery().Lost > 0 {
+			t.Errorf("sync %d failed: %d turns of %d", n, got, acknowledged)
+		}
+	}
+}
