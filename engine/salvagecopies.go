@@ -113,7 +113,7 @@ func (c *copyOf) close() {
 // copies lists every copy of turns that was found, in the order of their ids.
 func (f *findings) copies(r *SalvageReport) []*copyOf {
 	var all []*copyOf
-	seen := map[[3]uint64]bool{}
+	seen, listed := map[[3]uint64]bool{}, map[uint64]bool{} // nonces that some catalog has
 	decoders := segment.NewDecoderCache(decoderBytes)
 	add := func(cl class, e format.SegmentEntry) {
 		f.sawID(e.EndID())
@@ -139,7 +139,13 @@ func (f *findings) copies(r *SalvageReport) []*copyOf {
 	for _, e := range f.listed {
 		add(classListed, e)
 	}
+	for _, e := range append(slices.Clip(f.named), f.listed...) {
+		listed[e.Nonce] = true
+	}
 	for _, h := range f.headers {
+		if listed[h.Nonce] {
+			continue // the catalog knows where it lies; this is it, or a copy of its header
+		}
 		add(classLoose, format.SegmentEntry{Number: h.Number, Offset: h.at, Length: h.Length, FirstID: h.FirstID, Turns: h.Turns, Nonce: h.Nonce})
 	}
 	for _, c := range f.cycles {
