@@ -380,11 +380,12 @@ func TestSalvageRefuses(t *testing.T) {
 		s.RequiredFeatures = 4
 		copy(newer[slot:], s.Encode(slot))
 	}
+	forgetful := forgets(t, w)
 	db := open(t, "/empty", &Options{FS: mem})
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, b := range map[string][]byte{"/noise": noise, "/none": {}, "/zeros": make([]byte, 100_000), "/newer": newer, "/there": w.bytes, "/src": w.bytes} {
+	for name, b := range map[string][]byte{"/noise": noise, "/none": {}, "/zeros": make([]byte, 100_000), "/newer": newer, "/forgetful": forgetful, "/there": w.bytes, "/src": w.bytes} {
 		if err := mem.Put(name, b); err != nil {
 			t.Fatal(err)
 		}
@@ -399,6 +400,7 @@ func TestSalvageRefuses(t *testing.T) {
 		{"/x", "/zeros", ErrNotCtxdb},
 		{"/x", "/absent", fs.ErrNotExist},
 		{"/x", "/newer", ErrVersion},
+		{"/x", "/forgetful", ErrVersion},
 		{"/x", "/empty", ErrNothingSalvaged},
 		{"/there", "/src", fs.ErrExist},
 		{"/none", "/src", fs.ErrExist},
@@ -417,6 +419,24 @@ func TestSalvageRefuses(t *testing.T) {
 	if after := mem.Names(); !slices.Equal(before, after) || !bytes.Equal(mem.Bytes("/there"), w.bytes) {
 		t.Errorf("names were %q, are %q", before, after)
 	}
+}
+
+// forgets makes a file whose catalog names a set of forgotten ids.
+func forgets(t *testing.T, w *original) []byte {
+	b := append(bytes.Clone(w.bytes), make([]byte, 4096)...)
+	s := w.super
+	root, err := format.DecodeRoot(b[s.RootOffset:s.RootOffset+s.RootLength], s.UUID, s.RootOffset, s.RootSum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root.ForgottenOffset, root.ForgottenLength = int64(len(w.bytes)+4095)&^4095, 8
+	var encoded []byte
+	encoded, s.RootSum = root.Encode(s.UUID, s.RootOffset)
+	copy(b[s.RootOffset:], encoded)
+	for _, slot := range []int64{0, 4096} {
+		copy(b[slot:], s.Encode(slot))
+	}
+	return b
 }
 
 func TestSalvageReportIsJSON(t *testing.T) {

@@ -56,7 +56,9 @@ func explore(ctx context.Context, w *wreck, r *SalvageReport) (*findings, error)
 	for i := range f.supers {
 		f.sawID(f.supers[i].NextID)
 	}
-	f.readCatalog()
+	if err := f.readCatalog(); err != nil {
+		return nil, err
+	}
 	if err := f.readLeaves(); err != nil {
 		return nil, err
 	}
@@ -209,15 +211,18 @@ func (f *findings) choose(r *SalvageReport) bool {
 
 // readCatalog takes the newest catalog that a superblock names, as far as it can
 // be read.
-func (f *findings) readCatalog() {
+func (f *findings) readCatalog() error {
 	for i := range f.supers {
 		s := &f.supers[i]
 		if s.RootOffset == 0 {
-			return // nothing was ever put away
+			return nil // nothing was ever put away
 		}
 		root, err := format.DecodeRoot(f.w.bytes(s.RootOffset, s.RootLength), f.uuid, s.RootOffset, s.RootSum)
 		if err != nil {
 			continue
+		}
+		if err := unionForgotten(root); err != nil {
+			return err
 		}
 		f.recorded = root.Lost
 		for _, ref := range root.Leaves {
@@ -225,12 +230,13 @@ func (f *findings) readCatalog() {
 				f.named = append(f.named, entries...)
 			}
 		}
-		return
+		return nil
 	}
+	return nil
 }
 
 // readLeaves takes every leaf that is still there, of whatever age, and looks at
-// every root.
+// the roots of one block.
 func (f *findings) readLeaves() error {
 	for _, at := range f.catalog {
 		b := f.w.bytes(at, format.LeafSize)
