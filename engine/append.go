@@ -121,10 +121,6 @@ func (db *DB) lead(own *batch) {
 		}
 	}
 	db.commit(&g)
-	if db.queue.empty() && db.opts.Sync == SyncAlways {
-		// Its failure ends the log's use, and the next append says so.
-		_ = db.leavePromise()
-	}
 }
 
 // place lays a batch out in the group's frame space. It commits the group and
@@ -203,6 +199,12 @@ func (db *DB) commit(g *group) {
 	}
 	err := db.persist(g)
 	if err == nil && len(g.logged) > 0 {
+		if db.opts.Sync == SyncAlways {
+			// Readers in other processes show what a promise covers; with it,
+			// what is acknowledged is visible everywhere. Its failure ends the
+			// log's use, and the next append says so.
+			_ = db.leavePromise()
+		}
 		db.show(g)
 	}
 	for _, b := range g.batches {
