@@ -1,0 +1,73 @@
+package lex
+
+import (
+	"strings"
+)
+
+// QueryTerm is a term of a question.
+type QueryTerm struct {
+	Term   Term
+	Weight float64 // 1 for a word said once
+}
+
+// Query is what a question is about.
+type Query struct {
+	Terms   []QueryTerm // in the order of the question, each once
+	Stumps  []QueryTerm // the beginnings of its longer words
+	Names   []Term      // every word, to be held against the names that a file knows
+	Phrases []string    // what stood in quotes, as written; to be checked on the content
+	Dates   []Date      // named in the question
+	Asks    Cue         // what the answer is likely to mention
+}
+
+// Parse reads a question. It keeps a memory of stems between calls when it is
+// given the same Analyzer; nil makes one for this call.
+func Parse(question string, a *Analyzer) Query {
+	if a == nil {
+		a = new(Analyzer)
+	}
+	q := Query{Asks: asks(question), Dates: dates(question), Phrases: phrases(question)}
+	at := make(map[Term]int)
+	a.reset()
+	a.observe = func(k kind, t Term) {
+		list := &q.Terms
+		if k == kindStump {
+			list = &q.Stumps
+		}
+		if i, ok := at[t]; ok {
+			(*list)[i].Weight++
+			return
+		}
+		at[t] = len(*list)
+		*list = append(*list, QueryTerm{t, 1})
+		if k == kindWord {
+			q.Names = append(q.Names, t)
+		}
+	}
+	a.functions = func(word []byte) { q.Names = append(q.Names, WordTerm(string(word))) }
+	a.text([]byte(question))
+	a.observe, a.functions = nil, nil
+	return q
+}
+
+const maxPhrases = 8
+
+// phrases are the parts in double quotes.
+func phrases(s string) (found []string) {
+	s = strings.NewReplacer("“", `"`, "”", `"`).Replace(s)
+	for len(found) < maxPhrases {
+		_, rest, ok := strings.Cut(s, `"`)
+		if !ok {
+			return found
+		}
+		phrase, after, ok := strings.Cut(rest, `"`)
+		if !ok {
+			return found
+		}
+		if phrase = strings.TrimSpace(phrase); phrase != "" {
+			found = append(found, phrase)
+		}
+		s = after
+	}
+	return found
+}

@@ -1,0 +1,273 @@
+package lex
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+const (
+	maxWordBytes     = 64  // a longer run of letters and digits is encoded data
+	maxCompoundBytes = 160 // a longer path is known by its words and last element
+)
+
+// text feeds the words of plain text to the sink, a run between white space at
+// a time.
+func (a *Analyzer) text(s []byte) {
+	a.inside = false
+	lineStart := true
+	for i := 0; i < len(s); {
+		from := i
+		size := 0 // of the break
+		for i < len(s) && size == 0 {
+			switch c := s[i]; {
+			case c <= ' ':
+				size = 1
+			case c < utf8.RuneSelf:
+				i++
+			default:
+				r, n := utf8.DecodeRune(s[i:])
+				if r == '→' || r == 0x85 || r >= 0xA0 && unicode.IsSpace(r) {
+					size = n
+				} else {
+					i += n
+				}
+			}
+		}
+		if run := s[from:i]; len(run) > 0 {
+			if !lineStart || !isLineNumber(run, s[i:]) {
+				a.run(run)
+			}
+			lineStart = false
+		}
+		if size == 1 && s[i] == '\n' {
+			lineStart, a.inside = true, false
+		}
+		i += size
+	}
+}
+
+// isLineNumber knows the numbers that tools put before each line they show.
+func isLineNumber(run, rest []byte) bool {
+	if len(run) > 7 || !(bytes.HasPrefix(rest, []byte("→")) || bytes.HasPrefix(rest, []byte("\t"))) {
+		return false
+	}
+	for _, c := range run {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// run takes what stands between white space apart.
+func (a *Analyzer) run(s []byte) {
+	defer a.endRun(s)
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			a.unicodeRun(s)
+			return
+		}
+	}
+	a.asciiRun(s)
+}
+
+func isWordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// endRun notes where a sentence may begin.
+func (a *Analyzer) endRun(s []byte) {
+	last := s[len(s)-1]
+	if last == '"' || last == ')' || last == '\'' || last == '*' {
+		last = s[max(0, len(s)-2)]
+	}
+	a.inside = last != '.' && last != '!' && last != '?' && last != ':'
+}
+
+// asciiRun cuts words, and the compounds that single . / - : @ join.
+func (a *Analyzer) asciiRun(s []byte) {
+	for i := 0; i < len(s); {
+		if !isWordByte(s[i]) {
+			i++
+			continue
+		}
+		start, parts, last := i, 0, i
+		for {
+			last = i
+			for i < len(s) && isWordByte(s[i]) {
+				i++
+			}
+			a.word(trimPossessive(s, last, i))
+			parts++
+			if i+1 < len(s) && isJoiner(s[i]) && isWordByte(s[i+1]) {
+				i++
+				continue
+			}
+			break
+		}
+		if parts > 1 {
+			a.compound(s[start:i])
+		}
+	}
+}
+
+// trimPossessive returns the word s[from:to]; the s and t behind an
+// apostrophe come as words of their own, which are function words.
+func trimPossessive(s []byte, from, to int) []byte {
+	if to-from == 1 && from > 0 && s[from-1] == '\'' {
+		return nil
+	}
+	return s[from:to]
+}
+
+func isJoiner(c byte) bool {
+	return c == '.' || c == '/' || c == '-' || c == ':' || c == '@' || c == '\\'
+}
+
+// compound gives a path or dotted name whole, and its last element of several.
+func (a *Analyzer) compound(s []byte) {
+	if len(s) <= maxCompoundBytes {
+		a.emitFolded(kindCompound, s)
+	}
+	if i := bytes.LastIndexAny(s, "/\\"); i > 0 && bytes.IndexByte(s[i:], '.') > 0 {
+		a.emitFolded(kindCompound, s[i+1:])
+	}
+}
+
+// word gives an ASCII word: as it is, or whole and in parts where it is an identifier.
+func (a *Analyzer) word(s []byte) {
+	if len(s) == 0 || len(s) > maxWordBytes {
+		return
+	}
+	a.length++
+	cut := false
+	for from := 0; from < len(s); {
+		to := partEnd(s, from)
+		if from > 0 || to < len(s) {
+			cut = true
+		}
+		if part := bytes.Trim(s[from:to], "_"); len(part) > 0 {
+			a.part(part, cut)
+		}
+		from = to
+	}
+	if cut {
+		a.emitFolded(kindCompound, s)
+	}
+}
+
+// partEnd ends the part of an identifier: at an underscore, before a capital
+// behind a small letter, before the last capital of several (HTTPServer).
+func partEnd(s []byte, from int) int {
+	for i := from + 1; i < len(s); i++ {
+		switch {
+		case s[i-1] == '_' && s[i] != '_' && i-1 > from:
+			return i
+		case s[i] == '_' && s[i-1] != '_':
+			return i
+		case isUpper(s[i]) && isLower(s[i-1]):
+			return i
+		case isLower(s[i]) && isUpper(s[i-1]) && i-1 > from && isUpper(s[i-2]) && !(s[i] == 's' && i+1 == len(s)):
+			return i - 1
+		}
+	}
+	return len(s)
+}
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// part gives one plain word.
+func (a *Analyzer) part(s []byte, inside bool) {
+	if isUpper(s[0]) && !inside && len(s) > 1 {
+		a.mentions(s)
+	}
+	a.lower = appendLower(a.lower[:0], s)
+	a.plain(a.lower)
+}
+
+// plain gives a lower-case word: stemmed, unless it only carries grammar, and
+// the beginning of a longer one.
+func (a *Analyzer) plain(s []byte) {
+	k := a.lookUp(s)
+	if k.function {
+		if a.functions != nil {
+			a.functions(s)
+		}
+		return
+	}
+	a.cues |= k.cues
+	a.count(kindWord, k.term)
+	if k.stump != 0 {
+		a.count(kindStump, k.stump)
+	}
+}
+
+// unicodeRun cuts by Unicode's word boundaries.
+func (a *Analyzer) unicodeRun(s []byte) {
+	it := words.FromBytes(s)
+	var before rune // of the pair that is open
+	for it.Next() {
+		w := it.Value()
+		r, size := utf8.DecodeRune(w)
+		switch {
+		case joinsInPairs(r):
+			before = a.pairs(w, before)
+			continue
+		case r < utf8.RuneSelf && isASCII(w):
+			a.asciiRun(w)
+		case size == len(w) && !unicode.IsLetter(r) && !unicode.IsNumber(r):
+		case len(w) <= 4*maxWordBytes:
+			a.length++
+			if unicode.IsUpper(r) {
+				a.mentions(w)
+			}
+			a.lower = append(a.lower[:0], fold(string(w))...)
+			a.lower = bytes.TrimSuffix(a.lower, []byte("'s"))
+			a.plain(a.lower)
+		}
+		before = 0
+	}
+}
+
+// joinsInPairs is true of scripts that are written without spaces.
+func joinsInPairs(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// pairs gives each character with the one before it, and a lone one as it is.
+func (a *Analyzer) pairs(w []byte, before rune) rune {
+	for _, r := range string(w) {
+		a.length++
+		if before != 0 {
+			a.lower = utf8.AppendRune(utf8.AppendRune(a.lower[:0], before), r)
+			a.emit(kindWord, a.lower)
+		}
+		a.lower = utf8.AppendRune(a.lower[:0], r)
+		a.emit(kindWord, a.lower)
+		before = r
+	}
+	return before
+}
+
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func appendLower(dst, s []byte) []byte {
+	for _, c := range s {
+		if isUpper(c) {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

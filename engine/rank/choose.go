@@ -1,0 +1,118 @@
+package rank
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"ctxdb/engine/lex"
+)
+
+// choose weighs what is known of each turn that has a score, and keeps the best.
+func (s *searcher) choose(at int, c *Columns, runs []Run) {
+	named, admitted := s.namedSpeakers(c), s.admittedSpeakers(c)
+	most := float32(s.mostFactor())
+	for _, run := range runs {
+		for seat := run.From; seat < run.To; seat++ {
+			x := s.scores[seat]
+			if x == 0 || s.best.full() && x*most < float32(s.best.heap[0].Score) {
+				continue
+			}
+			if admitted != nil && !admitted[c.Who[seat]] || !s.inTime(c.Times[seat]) {
+				continue
+			}
+			score := float64(x) * s.cueFactor(c.Cues[seat]) * s.dateFactor(c.Times[seat])
+			if named != nil && named[c.Who[seat]] {
+				score *= s.model.Named
+			}
+			h := Hit{Part: at, Ordinal: c.Ordinals[seat], Score: score}
+			if s.best.admits(h) && (s.filter.Keep == nil || s.filter.Keep(at, h.Ordinal)) {
+				s.best.add(h)
+			}
+		}
+	}
+}
+
+// mostFactor is above what choose may multiply a score by.
+func (s *searcher) mostFactor() float64 {
+	m := s.model
+	return 1.001 * max(1, m.Named) * max(1, m.Question) * max(1, m.Time, m.Name, m.Number, m.Reason) * (1 + max(0, m.Date))
+}
+
+// namedSpeakers marks the speakers whom the question names; nil where it names none.
+func (s *searcher) namedSpeakers(c *Columns) []bool {
+	var named []bool
+	for i, speaker := range c.Speakers {
+		for _, word := range speaker.Words {
+			if slices.Contains(s.query.Names, word) {
+				if named == nil {
+					named = make([]bool, len(c.Speakers))
+				}
+				named[i] = true
+			}
+		}
+	}
+	return named
+}
+
+// admittedSpeakers marks the roles that the filter admits; nil where it admits all.
+func (s *searcher) admittedSpeakers(c *Columns) []bool {
+	if s.filter.Roles == nil {
+		return nil
+	}
+	admitted := make([]bool, len(c.Speakers))
+	for i, speaker := range c.Speakers {
+		admitted[i] = slices.Contains(s.filter.Roles, speaker.Name)
+	}
+	return admitted
+}
+
+func (s *searcher) inTime(seconds int64) bool {
+	from, to := s.filter.From, s.filter.To
+	if from.IsZero() && to.IsZero() {
+		return true
+	}
+	return seconds != NoTime && (from.IsZero() || seconds >= from.Unix()) && (to.IsZero() || seconds < to.Unix())
+}
+
+func (s *searcher) cueFactor(has lex.Cue) float64 {
+	m, x := s.model, 1.0
+	if has&lex.CueQuestion != 0 {
+		x = m.Question
+	}
+	switch has & s.query.Asks {
+	case lex.CueTime:
+		x *= m.Time
+	case lex.CueName:
+		x *= m.Name
+	case lex.CueNumber:
+		x *= m.Number
+	case lex.CueReason:
+		x *= m.Reason
+	}
+	return x
+}
+
+// People tell about a day soon after it, seldom before.
+const (
+	daysAfter  = 10
+	daysBefore = 5
+)
+
+// dateFactor favours turns near a date that the question names.
+func (s *searcher) dateFactor(seconds int64) float64 {
+	if len(s.query.Dates) == 0 || seconds == NoTime {
+		return 1
+	}
+	t := time.Unix(seconds, 0).UTC()
+	nearest := 0.0
+	for _, d := range s.query.Dates {
+		days := d.DaysFrom(t)
+		scale := float64(daysAfter)
+		if days < 0 {
+			scale = daysBefore
+		}
+		nearest = max(nearest, math.Exp(-math.Abs(days)/scale))
+	}
+	return 1 + s.model.Date*nearest
+}

@@ -1,0 +1,193 @@
+package rank
+
+import (
+	"encoding/binary"
+
+	"ctxdb/engine/lex"
+)
+
+// entry is a term in the directory.
+type entry struct {
+	rest   uint64
+	count  int
+	single Posting // with a count of 1
+	at     int64   // in the postings
+	length int     // of the postings in bytes
+}
+
+func (p *Reader) find(t lex.Term) (found entry, ok bool, err error) {
+	rest := p.h.restOf(t)
+	err = p.entries(p.h.bucketOf(t), func(e entry) bool {
+		found, ok = e, e.rest == rest
+		return e.rest < rest
+	})
+	return found, ok, err
+}
+
+// entries decodes a bucket until yield returns false.
+func (p *Reader) entries(bucket int, yield func(entry) bool) error {
+	from, at := p.bucket(bucket)
+	to, postingsEnd := p.bucket(bucket + 1)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	b := s.room(int(to - from))
+	start := p.h.directoryAt() + from
+	if err := p.read(b, start); err != nil {
+		return err
+	}
+	last, first := uint64(0), true
+	for i := 0; i < len(b); {
+		e, n := p.entry(b[i:])
+		if n == 0 || !first && e.rest <= last || e.count > 1 && int64(e.length) > postingsEnd-at {
+			return corrupt(start+int64(i), "directory entry")
+		}
+		last, first = e.rest, false
+		e.at = at
+		at += int64(e.length)
+		i += n
+		if !yield(e) {
+			return nil
+		}
+	}
+	if at != postingsEnd {
+		return corrupt(start+int64(len(b)), "postings without an entry")
+	}
+	return nil
+}
+
+// entry decodes an entry; n is 0 where it is not one.
+func (p *Reader) entry(b []byte) (e entry, n int) {
+	n = p.h.restBytes()
+	if len(b) < n {
+		return e, 0
+	}
+	for _, c := range b[:n] {
+		e.rest = e.rest<<8 | uint64(c)
+	}
+	count, k := binary.Uvarint(b[n:])
+	if k <= 0 || count == 0 || count > uint64(p.h.turns) || e.rest>>p.h.restBits() != 0 {
+		return e, 0
+	}
+	n += k
+	e.count = int(count)
+	x, k := binary.Uvarint(b[n:])
+	if k <= 0 {
+		return e, 0
+	}
+	if count == 1 {
+		if x>>2 >= uint64(p.h.turns) {
+			return e, 0
+		}
+		e.single = Posting{uint32(x >> 2), countLevels[x&3]}
+	} else if e.length = int(x); x < count || x > p.h.postingsLength {
+		return e, 0
+	}
+	return e, n + k
+}
+
+// appendDecoded decodes count postings that fill b.
+func appendDecoded(dst []Posting, b []byte, count int, turns uint32, at int64) ([]Posting, error) {
+	seat := uint64(0)
+	i := 0
+	for n := range count {
+		var x uint64
+		if i < len(b) && b[i] < 0x80 {
+			x = uint64(b[i])
+			i++
+		} else {
+			v, k := binary.Uvarint(b[i:])
+			if k <= 0 {
+				return dst, corrupt(at+int64(i), "posting")
+			}
+			x, i = v, i+k
+		}
+		if x>>2 >= uint64(turns) || x>>2 == 0 && n > 0 {
+			return dst, corrupt(at+int64(i), "posting beyond its part")
+		}
+		if seat += x >> 2; seat >= uint64(turns) {
+			return dst, corrupt(at+int64(i), "posting beyond its part")
+		}
+		dst = append(dst, Posting{uint32(seat), countLevels[x&3]})
+	}
+	if i != len(b) {
+		return dst, corrupt(at+int64(i), "bytes behind the last posting")
+	}
+	return dst, nil
+}
+
+// parseColumns decodes what lies between header and buckets.
+func parseColumns(h *header, b []byte) (*Columns, error) {
+	le := binary.LittleEndian
+	n := int(h.turns)
+	c := &Columns{}
+	if err := parseRuns(h, b[:h.runsLength], c); err != nil {
+		return nil, err
+	}
+	b = b[h.runsLength:]
+	c.Ordinals, c.Lengths = make([]uint32, n), make([]uint32, n)
+	c.Times, c.Who, c.Cues = make([]int64, n), make([]uint16, n), make([]lex.Cue, n)
+	for i := range c.Ordinals {
+		c.Ordinals[i] = uint32(i)
+	}
+	if h.flags&flagOrdinals != 0 {
+		for i := range c.Ordinals {
+			c.Ordinals[i] = le.Uint32(b[4*i:])
+		}
+		b = b[4*n:]
+		if err := checkOrdinals(h, c); err != nil {
+			return nil, err
+		}
+	}
+	for i := range n {
+		c.Lengths[i] = uint32(le.Uint16(b[2*i:]))
+		c.Times[i] = NoTime
+		if seconds := le.Uint32(b[2*n+4*i:]); seconds != 0 {
+			c.Times[i] = h.baseTime + int64(seconds-1)
+		}
+		if c.Who[i] = le.Uint16(b[6*n+2*i:]); uint32(c.Who[i]) >= h.speakers {
+			return nil, corrupt(h.columnsAt(), "turn %d has speaker %d of %d", i, c.Who[i], h.speakers)
+		}
+		c.Cues[i] = lex.Cue(b[8*n+i])
+	}
+	return c, nil
+}
+
+func parseRuns(h *header, b []byte, c *Columns) error {
+	seat := uint64(0)
+	for i := range int(h.runs) {
+		turns := binary.LittleEndian.Uint32(b[i*runSize+8:])
+		if turns == 0 || seat+uint64(turns) > uint64(h.turns) {
+			return corrupt(headerSize+int64(i)*runSize, "run of %d turns", turns)
+		}
+		c.Runs = append(c.Runs, Run{binary.LittleEndian.Uint64(b[i*runSize:]), uint32(seat), uint32(seat) + turns})
+		seat += uint64(turns)
+	}
+	if seat != uint64(h.turns) {
+		return corrupt(headerSize, "runs have %d of %d turns", seat, h.turns)
+	}
+	i := int(h.runs) * runSize
+	for range h.speakers {
+		length, k := binary.Uvarint(b[i:])
+		if k <= 0 || length > uint64(len(b)-i-k) {
+			return corrupt(headerSize+int64(i), "speaker")
+		}
+		i += k + int(length)
+		c.Speakers = append(c.Speakers, newSpeaker(string(b[i-int(length):i])))
+	}
+	if i != len(b) {
+		return corrupt(headerSize+int64(i), "bytes behind the speakers")
+	}
+	return nil
+}
+
+// checkOrdinals holds the turns of a thread to their order.
+func checkOrdinals(h *header, c *Columns) error {
+	for _, run := range c.Runs {
+		for seat := run.From + 1; seat < run.To; seat++ {
+			if c.Ordinals[seat] <= c.Ordinals[seat-1] {
+				return corrupt(h.columnsAt()+4*int64(seat), "ordinal %d behind %d", c.Ordinals[seat], c.Ordinals[seat-1])
+			}
+		}
+	}
+	return nil
+}

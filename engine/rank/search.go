@@ -1,0 +1,178 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxdb/engine/lex"
+)
+
+// MaxTerms is how many terms of a long question are used: those that tell most.
+const MaxTerms = 48
+
+// Filter says which turns may be found. The zero value admits all.
+type Filter struct {
+	Thread   string   // "": any
+	Roles    []string // nil: any
+	From, To time.Time
+	Keep     func(part int, ordinal uint32) bool // nil: any; asked only of turns that would be among the best
+}
+
+// Hit is a turn that was found.
+type Hit struct {
+	Part    int // index into the parts searched
+	Ordinal uint32
+	Score   float64
+}
+
+// Search finds the k best turns of the parts, best first; of equal ones the
+// later comes first. Parts are given in the order of their turns. Words count
+// by how rare they are over all parts together, so it does not matter how turns
+// are spread over parts, but for the neighbours at their edges.
+func (m *Model) Search(parts []Part, q lex.Query, f Filter, k int) ([]Hit, error) {
+	s := searchers.Get().(*searcher)
+	defer searchers.Put(s)
+	s.begin(m, q, f, k)
+	if err := s.gather(parts); err != nil {
+		return nil, err
+	}
+	for i, part := range parts {
+		if err := s.score(i, part); err != nil {
+			clear(s.scores)
+			clear(s.counts)
+			return nil, err
+		}
+	}
+	return s.best.sorted(), nil
+}
+
+var searchers = sync.Pool{New: func() any { return new(searcher) }}
+
+// term is a term of the question with what all parts say of it.
+type term struct {
+	lex.QueryTerm
+	stump       bool
+	turns       int // of all parts that have it
+	threadTurns int // of the filter's thread
+	weight      float64
+}
+
+// searcher is the working memory of one search.
+//
+// invariant: counts is zero between terms, scores between parts.
+type searcher struct {
+	model  *Model
+	query  lex.Query
+	filter Filter
+	thread uint64
+	kernel kernel
+	lends  []float32 // what a neighbour's word counts, by distance
+	terms  []term
+
+	turns, threadTurns int
+	norm, slope        float32 // length norm of BM25: norm + slope * length in context
+
+	postings []Posting
+	counts   []float32 // by seat, of the term at hand, neighbours included
+	scores   []float32 // by seat
+	best     best
+}
+
+func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
+	s.model, s.query, s.filter = m, q, f
+	s.thread = ThreadHash(f.Thread)
+	s.kernel = kernel{m.Reach, float32(m.Near), float32(m.Decay)}
+	s.lends = s.kernel.weights()
+	s.terms = s.terms[:0]
+	for _, t := range q.Terms {
+		s.terms = append(s.terms, term{QueryTerm: t})
+	}
+	if m.Stump > 0 {
+		for _, t := range q.Stumps {
+			t.Weight *= m.Stump
+			s.terms = append(s.terms, term{QueryTerm: t, stump: true})
+		}
+	}
+	s.best.reset(k)
+}
+
+// gather counts turns and terms over all parts, and weighs the terms.
+func (s *searcher) gather(parts []Part) error {
+	s.turns, s.threadTurns = 0, 0
+	words := 0.0
+	for _, part := range parts {
+		c, err := part.Columns()
+		if err != nil {
+			return err
+		}
+		_, sum := c.contextLengths(s.kernel)
+		words += sum
+		s.turns += c.Turns()
+		for _, run := range c.Runs {
+			if run.Thread == s.thread {
+				s.threadTurns += int(run.To - run.From)
+			}
+		}
+		for i := range s.terms {
+			if err := s.count(part, c, &s.terms[i]); err != nil {
+				return err
+			}
+		}
+	}
+	average := max(1, words/float64(max(1, s.turns)))
+	s.norm, s.slope = float32(s.model.K1*(1-s.model.B)), float32(s.model.K1*s.model.B/average)
+	s.weigh()
+	return nil
+}
+
+// count looks a term up in a part.
+func (s *searcher) count(part Part, c *Columns, t *term) (err error) {
+	if s.filter.Thread == "" || s.model.ThreadShare == 0 {
+		n, err := part.Count(t.Term)
+		t.turns += n
+		return err
+	}
+	if s.postings, err = part.Postings(s.postings[:0], t.Term); err != nil {
+		return err
+	}
+	t.turns += len(s.postings)
+	for _, run := range c.Runs {
+		if run.Thread == s.thread {
+			t.threadTurns += len(within(s.postings, run))
+		}
+	}
+	return nil
+}
+
+// commonStump: the beginning of words that every twentieth turn has is no evidence.
+const commonStump = 20
+
+// weigh gives each term its weight and keeps those that can tell anything.
+func (s *searcher) weigh() {
+	m := s.model
+	for i := range s.terms {
+		t := &s.terms[i]
+		if t.turns == 0 || t.stump && t.turns > max(10, s.turns/commonStump) {
+			continue
+		}
+		rare := idf(s.turns, t.turns)
+		if s.filter.Thread != "" {
+			rare += m.ThreadShare * (idf(s.threadTurns, t.threadTurns) - rare)
+		}
+		t.weight = t.Weight * math.Pow(rare, m.Sharpness)
+	}
+	s.terms = slices.DeleteFunc(s.terms, func(t term) bool { return t.weight == 0 })
+	if len(s.terms) > MaxTerms {
+		slices.SortStableFunc(s.terms, func(a, b term) int { return cmp.Compare(b.weight, a.weight) })
+		s.terms = s.terms[:MaxTerms]
+	}
+}
+
+// idf is the inverse document frequency of BM25 (Robertson and Zaragoza, The
+// Probabilistic Relevance Framework, 2009), kept positive.
+func idf(turns, have int) float64 {
+	return math.Log(1 + (float64(turns-have)+0.5)/(float64(have)+0.5))
+}
