@@ -2,8 +2,6 @@ package replay
 
 import (
 	"context"
-	"math"
-	"slices"
 )
 
 // Bound is what no cache of the budget can go below, whatever it knows.
@@ -16,8 +14,8 @@ type Bound struct {
 	FaultSize  float64 // a lower bound on Run.FaultSize
 	// PFOOL is the same bound on faults with one price for all times, which is
 	// that of Berger et al.; never above Faults.
-	PFOOL      float64
-	Iterations int
+	PFOOL  float64
+	Rounds int // of the ascent
 }
 
 // FaultRate is a lower bound on Run.FaultRate.
@@ -78,158 +76,4 @@ func LowerBound(ctx context.Context, t *Trace, o Options) (Bound, error) {
 	}
 	b.Faults, b.FaultSize = faults, p.best
 	return b, nil
-}
-
-// interval lies between two references of one page.
-type interval struct {
-	from, to int32 // instants: from <= t < to
-	size     int64
-	cost     float64 // of not keeping it
-}
-
-// packing is the program and its dual.
-type packing struct {
-	intervals  []interval
-	room       []float64 // C_t
-	recalls    int64
-	recallSize int64
-	// certain is the cost of what is a fault for everybody: first references,
-	// and what is larger than the budget.
-	certain, certainSize float64
-
-	prices []float64
-	sums   []float64 // sums[t] is the sum of prices before t
-	load   []float64 // differences, then sums: what is kept at t
-	best   float64
-	// bestPrices are those of best.
-	bestPrices []float64
-}
-
-// value computes L at the prices, and leaves the subgradient in load.
-func (p *packing) value() float64 {
-	p.sums[0] = 0
-	var paid float64
-	for t, price := range p.prices {
-		p.sums[t+1] = p.sums[t] + price
-		paid += price * p.room[t]
-		p.load[t] = 0
-	}
-	p.load[len(p.prices)] = 0
-	total := p.certain
-	for i := range p.intervals {
-		iv := &p.intervals[i]
-		if rent := float64(iv.size) * (p.sums[iv.to] - p.sums[iv.from]); rent < iv.cost {
-			total += rent
-			p.load[iv.from] += float64(iv.size)
-			p.load[iv.to] -= float64(iv.size)
-		} else {
-			total += iv.cost
-		}
-	}
-	var kept float64
-	for t := range p.prices {
-		kept += p.load[t]
-		p.load[t] = kept - p.room[t]
-	}
-	return total - paid
-}
-
-// constant sets all prices to the one that is best then, which gives PFOO-L.
-func (p *packing) constant() float64 {
-	type density struct{ price, volume float64 }
-	all := make([]density, len(p.intervals))
-	for i := range p.intervals {
-		iv := &p.intervals[i]
-		volume := float64(iv.size) * float64(iv.to-iv.from)
-		all[i] = density{iv.cost / volume, volume}
-	}
-	slices.SortFunc(all, func(a, b density) int { // dearest first
-		switch {
-		case a.price > b.price:
-			return -1
-		case a.price < b.price:
-			return 1
-		}
-		return 0
-	})
-	var room, used float64
-	for _, c := range p.room {
-		room += c
-	}
-	price := 0.0
-	for _, d := range all {
-		if used += d.volume; used > room {
-			price = d.price // the first that does not fit any more
-			break
-		}
-	}
-	for t := range p.prices {
-		p.prices[t] = price
-	}
-	return p.value()
-}
-
-// Limits of the ascent: more iterations tighten the bound a little.
-const (
-	maxIterations = 1000
-	maxWork       = 200e6 // intervals and instants looked at
-)
-
-// ascend improves the prices by subgradient steps of Polyak's length towards a
-// target a little above the best so far, as Held, Wolfe, Crowder, "Validation of
-// subgradient optimization", Mathematical Programming 6, 1974.
-func (p *packing) ascend(ctx context.Context, b *Bound) error {
-	if len(p.intervals) == 0 {
-		p.best = p.certain
-		b.PFOOL = p.best
-		return nil
-	}
-	p.best = p.constant()
-	b.PFOOL = p.best
-	p.bestPrices = append(p.bestPrices[:0], p.prices...)
-	ceiling := p.certain // what keeping nothing costs: above any optimum
-	for i := range p.intervals {
-		ceiling += p.intervals[i].cost
-	}
-	gap := 0.1 * (ceiling - p.best)
-	rounds := min(maxIterations, int(maxWork/float64(len(p.intervals)+len(p.prices)))+20)
-	direction := make([]float64, len(p.prices))
-	stale := 0
-	for b.Iterations < rounds && gap > 1e-4*ceiling {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		b.Iterations++
-		value := p.value()
-		if value > p.best {
-			if value > p.best+0.02*gap {
-				stale = 0
-			}
-			p.best = value
-			copy(p.bestPrices, p.prices)
-		}
-		if stale++; stale > 8 {
-			gap, stale = gap/2, 0
-			copy(p.prices, p.bestPrices)
-			clear(direction)
-			continue
-		}
-		var norm float64
-		for t := range direction {
-			g := p.load[t]
-			if p.prices[t] == 0 && g < 0 {
-				g = 0
-			}
-			direction[t] = 0.7*direction[t] + 0.3*g
-			norm += direction[t] * direction[t]
-		}
-		if norm == 0 {
-			break
-		}
-		length := (p.best + gap - value) / norm
-		for t := range p.prices {
-			p.prices[t] = math.Max(0, p.prices[t]+length*direction[t])
-		}
-	}
-	return nil
 }

@@ -10,7 +10,6 @@ import (
 // input of a write.
 type fileCopy struct {
 	item     Item
-	made     Step
 	size     int64
 	from, to int    // lines, both included; to is MaxInt when it reaches to the end
 	body     string // without line numbers

@@ -113,4 +113,3 @@ func TestPagingTraces(t *testing.T) {
 		}
 	}
 }
-

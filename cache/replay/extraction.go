@@ -207,5 +207,5 @@ func newCopy(it Item, p *placed, a Access) *fileCopy {
 	} else if first > 0 {
 		from = first
 	}
-	return &fileCopy{item: it, made: p.step, size: p.size, from: from, to: to, body: body}
+	return &fileCopy{item: it, size: p.size, from: from, to: to, body: body}
 }
