@@ -57,7 +57,7 @@ func importAll(ctx context.Context, cmd *cobra.Command, file string, names []str
 	if err != nil {
 		return nil, err
 	}
-	im := &importer{path: file, progress: newProgress(cmd.ErrOrStderr(), total)}
+	im := &importer{path: file, progress: newProgress(cmd.ErrOrStderr(), "import", total, true)}
 	if _, err := os.Stat(file); err == nil { // else nothing is made before there are turns
 		if err := im.open(); err != nil {
 			return nil, err

@@ -4,10 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"os"
-
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // lineIndex tells at which line an offset of its source lies. It remembers the line
@@ -95,44 +91,4 @@ func (r *patientReader) Read(b []byte) (int, error) {
 	n := copy(b, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
-}
-
-// progress is a bar on stderr, where that is a terminal and the length is known.
-type progress struct{ bar *progressbar.ProgressBar }
-
-func newProgress(w io.Writer, total int64) *progress {
-	f, ok := w.(*os.File)
-	if !ok || total <= 0 || !term.IsTerminal(int(f.Fd())) {
-		return &progress{}
-	}
-	return &progress{progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(f), progressbar.OptionSetDescription("import"), progressbar.OptionShowBytes(true),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish())}
-}
-
-func (p *progress) reader(src io.Reader) io.Reader {
-	if p.bar == nil {
-		return src
-	}
-	return &countedReader{src, p.bar}
-}
-
-// countedReader moves a bar on. That a bar can't be drawn is no reason to fail.
-type countedReader struct {
-	src io.Reader
-	bar *progressbar.ProgressBar
-}
-
-func (r *countedReader) Read(b []byte) (int, error) {
-	n, err := r.src.Read(b)
-	_ = r.bar.Add(n)
-	return n, err
-}
-
-// done clears the bar.
-func (p *progress) done() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
-		_ = p.bar.Clear()
-	}
 }

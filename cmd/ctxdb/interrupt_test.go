@@ -16,15 +16,6 @@ import (
 	"ctxdb/engine"
 )
 
-// chat is a transcript of n turns of about 1 KiB.
-func chat(n int) []byte {
-	var b bytes.Buffer
-	for i := range n {
-		fmt.Fprintf(&b, `{"role":"user","content":"%04d %s"}`+"\n", i, strings.Repeat("round and round the mulberry bush ", 30))
-	}
-	return b.Bytes()
-}
-
 // TestInterruptedImport stops an import by SIGINT while it waits for more, after a batch
 // was committed, and goes on with it.
 func TestInterruptedImport(t *testing.T) {

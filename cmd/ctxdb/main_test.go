@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,6 +40,8 @@ func TestScripts(t *testing.T) {
 			"exits":     exits,
 			"patchhead": patchHead,
 			"flip":      flip,
+			"damage":    damage,
+			"talk":      talk,
 			"zeros":     zeros,
 			"hold":      hold,
 			"crash":     crash,
@@ -101,6 +105,37 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	b, err := os.ReadFile(path)
 	ts.Check(err)
 	b[where[0].Offset+where[0].Stored/2] ^= 0x10
+	ts.Check(os.WriteFile(path, b, 0o600))
+}
+
+// chat is a transcript of n turns of about 1 KiB.
+func chat(n int) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, `{"role":"user","content":"%04d %s"}`+"\n", i, strings.Repeat("round and round the mulberry bush ", 30))
+	}
+	return b.Bytes()
+}
+
+// talk FILE N: writes a transcript of N turns.
+func talk(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), chat(n), 0o600))
+}
+
+// damage FILE OFFSET N: changes every one of N bytes.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	offset, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	for i := range b[offset : offset+n] {
+		b[offset+i] ^= 0xa5
+	}
 	ts.Check(os.WriteFile(path, b, 0o600))
 }
 
