@@ -63,12 +63,16 @@ func TestCloudPhysics(t *testing.T) {
 	for mib, want := range published {
 		o := Options{Budget: mib << 20}
 		run := belady(t, tr, o)
-		b := lowerBound(t, tr, o)
 		off := 100 * float64(run.Faults-want) / float64(want)
-		t.Logf("%4d MiB: Belady-size %d, published %d (%+.2f %%); bound %.0f, PFOO-L %.0f", mib, run.Faults, want, off, b.Faults, b.PFOOL)
+		t.Logf("%4d MiB: Belady-size %d, published %d (%+.2f %%)", mib, run.Faults, want, off)
 		if off > 1 || off < -1 {
 			t.Errorf("%d MiB: Belady-size %d, published %d", mib, run.Faults, want)
 		}
+		if mib%384 != 128 { // three bounds will do
+			continue
+		}
+		b := lowerBound(t, tr, o)
+		t.Logf("%4d MiB: bound %.0f, PFOO-L %.0f", mib, b.Faults, b.PFOOL)
 		if b.Faults > float64(run.Faults) || b.PFOOL > b.Faults {
 			t.Errorf("%d MiB: PFOO-L %.0f, bound %.0f, Belady-size %d", mib, b.PFOOL, b.Faults, run.Faults)
 		}
