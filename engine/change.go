@@ -136,6 +136,9 @@ func (db *DB) writeCatalog(v *view, c *change, dropped int, added []format.Segme
 		s.State = format.StateClosed
 	}
 	if len(root.Leaves)+len(root.Runs)+len(root.Lost) > 0 {
+		if err := db.writeAside(&root, c, written); err != nil {
+			return nil, err
+		}
 		off, err := db.writeExtent(root.Size(), func(off int64) []byte {
 			var b []byte
 			b, s.RootSum = root.Encode(s.UUID, off)

@@ -21,6 +21,7 @@ type DB struct {
 	file     disk.File
 	log      *slog.Logger
 	decoders *segment.DecoderCache
+	aside    *aside
 	recovery Recovery
 
 	view    atomic.Pointer[view]
@@ -61,7 +62,7 @@ func Open(path string, opts *Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db := &DB{path: resolved, opts: o, log: o.Logger.With("file", resolved), decoders: segment.NewDecoderCache(decoderBytes)}
+	db := &DB{path: resolved, opts: o, log: o.Logger.With("file", resolved), decoders: segment.NewDecoderCache(decoderBytes), aside: newAside(o.TraceBytes)}
 	if o.ReadOnly {
 		err = db.openForReading()
 	} else {

@@ -28,6 +28,8 @@ type Options struct {
 	Logger    *slog.Logger             // nil: silent
 	NoMap     bool                     // read with pread even where the file could be mapped
 
+	TraceBytes int64 // what the trace of windows may take, encoded; 0: 1 MiB; negative: none is kept
+
 	LogBytes int64 // largest log extent; 0: 4 MiB; rounded to whole 4 KiB
 	Inline   bool  // seal within the append that filled a log extent, not in the background
 

@@ -75,7 +75,9 @@ func (db *DB) runJob(j *sealJob) {
 func (db *DB) putAway(ctx context.Context, large *laid) error {
 	v := db.view.Load()
 	if v.super.State == format.StateClosed && large == nil {
-		return nil
+		if _, changed := db.aside.changed(db); !changed {
+			return nil
+		}
 	}
 	start := time.Now()
 	turns, err := contiguous(v.logs)

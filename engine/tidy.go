@@ -70,7 +70,7 @@ func (db *DB) tidy() error {
 
 // moves says where everything goes.
 type moves struct {
-	extents map[int64]int64 // segments and runs that move: old offset to new
+	extents map[int64]int64 // segments, runs and the aside, where they move: old offset to new
 	leaves  []int64         // the new place of each leaf
 	root    int64
 }
@@ -89,6 +89,9 @@ func planMoves(v *view) *moves {
 	}
 	for _, r := range v.root.Runs {
 		objects = append(objects, span{off: r.Offset, len: r.Length})
+	}
+	if v.root.AsideOffset != 0 {
+		objects = append(objects, span{off: v.root.AsideOffset, len: format.AlignUp(v.root.AsideLength)})
 	}
 	slices.SortFunc(objects, func(a, b span) int { return cmp.Compare(b.off, a.off) })
 	used := v.used()
@@ -130,8 +133,8 @@ func cloneLeaves(leaves [][]format.SegmentEntry) [][]format.SegmentEntry {
 	return out
 }
 
-// moveExtents copies segments and runs to their new places. Their checksums
-// are bound to the segment, not to its place, so the copies are as good.
+// moveExtents copies segments, runs and the aside to their new places. Their
+// checksums are not bound to the place in the file, so the copies are as good.
 func (db *DB) moveExtents(next *view, root *format.Root, plan *moves) error {
 	move := func(off *int64, n int64) error {
 		to, ok := plan.extents[*off]
@@ -162,7 +165,7 @@ func (db *DB) moveExtents(next *view, root *format.Root, plan *moves) error {
 			return err
 		}
 	}
-	return nil
+	return move(&root.AsideOffset, root.AsideLength)
 }
 
 // writeMoved writes and syncs. A full disk leaves everything where it was.

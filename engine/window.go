@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"ctxdb/cache"
@@ -14,192 +14,188 @@ import (
 type WindowOptions struct {
 	BudgetTokens int          // 0: none
 	BudgetBytes  int64        // of content; 0: none
-	Policy       cache.Policy // "": "lru"; "clock"
-	LowWatermark float64      // 0: evict down to 0.6 of the budget in one batch; 1: one turn at a time
+	Policy       cache.Policy // "": cache.IdleSize
+	PageTokens   int          // long turns are resident by parts of about this; 0: 1,024; at least 16; negative: whole turns
+	LowWatermark float64      // 0: evict down to 0.6 of the budget in one batch; 1: one page at a time
+	KeepRecent   int          // so many of the file's newest turns leave last; 0: 4; negative: none
+	IndexTokens  int          // cap of the scoped index that Assemble puts inside the budget
+	PinOnFault   bool         // a page that faults back stays for a while; see Window
+
+	KeepSuperseded bool // an older copy of a file that was read again or overwritten leaves no sooner than others
+	CallsApart     bool // a tool result may be resident without its call
 }
 
-// defaultWatermark evicts in batches: each eviction invalidates a model's
-// prompt cache, so few large ones are cheaper than many small ones.
-const defaultWatermark = 0.6
+// What the zero value of an option stands for.
+const (
+	defaultPageTokens = 1024
+	minPageTokens     = 16
+	defaultWatermark  = 0.6 // each eviction invalidates a model's prompt cache: few large ones cost less than many small ones
+	defaultRecent     = 4
+)
 
-// Window is a set of resident turns under a strict budget: what the model sees.
+// Window is a set of resident pages under a strict budget: what the model sees.
 // Its methods may be called by many goroutines.
+//
+// A page is a turn, or a part of a long one. The pages of a turn cost together
+// what the turn costs. With the default of 1,024 tokens they are the parts that
+// the file stores (SPEC.md, section 8), so that a fault of one reads one block;
+// larger pages are whole numbers of those parts, smaller ones are cut from each
+// by the same rule at four bytes a token.
+//
+// Who leaves when room is needed: first the superseded copies (a result of a
+// tool that reads or writes a file, once a newer result of such a tool has the
+// same origin, which is the first of its Entities), then what the policy says,
+// in one batch down to the low watermark; last, and only as far as the budget
+// asks for it, the newest turns of the file. Pinned turns never leave.
+//
+// A tool result is not kept without its call: the first page of the call comes
+// along with the result if both fit, is referenced with it, and takes the
+// result along when it leaves, unless that is pinned.
+//
+// With PinOnFault a page that faults back is pinned for 128 references; each
+// further pin of the page lasts half as long. Such pins are taken while all
+// pins together hold at most half of each budget, and they are dropped, oldest
+// first, before anything is refused for want of room.
+//
+// A window with a name survives Close and crashes; see DB.Window.
 //
 // invariant: the cost of what is resident, and of what is being loaded, is at
 // most the budget at every instant.
 type Window struct {
 	db    *DB
 	name  string
-	cache *cache.Cache[TurnID, *Turn]
-	pins  pinSet
+	opts  WindowOptions // defaults filled in
+	cut   cutter
+	limit cache.Cost // the budgets; where there is none, the largest number
+	cache *cache.Cache[pageKey, struct{}]
+	trace *traceLog // nil: off
+
+	// faults serialises all that changes who is resident, so that a turn of
+	// many pages comes as a whole and the same references give the same
+	// residents. Hits don't take it. Taken before mu.
+	faults  sync.Mutex
+	known   knowledge
+	holds   []hold // fault pins, oldest first
+	pins    map[TurnID]bool
+	pinned  cache.Cost // of the turns in pins
+	orphans []TurnID   // results whose call left since they were last looked at
+	stale   []pageKey  // calls of which a result has left, and with it a reason to be guarded
+	torn    []TurnID   // turns that were whole and lost a page since they were last looked at
+	cascade bool       // what is dropped now counts as evicted
+
+	// mu guards what hits read and write. The file is never read under it.
+	mu      sync.Mutex
+	turns   map[TurnID]*resident
+	results map[pageKey][]TurnID // resident results by the first page of their call
+	layouts layoutTable
+	gone    goneTable
+	local   locality
+	counts  counts
+	steps   uint64 // references in all its lives
+	events  []traceRecord
 }
 
-// pinSet tells pinned turns: Pin is idempotent, where the cache counts.
-type pinSet struct {
-	sync.Mutex
-	ids map[TurnID]bool
+// resident is a turn of which at least one page is in the window.
+//
+// invariant: parts[i] != nil where page i is resident; count of them is here.
+// invariant: whole != nil only if all are, and then each is a part of its Content.
+type resident struct {
+	lay   *layout
+	parts [][]byte
+	here  int
+	whole *Turn
 }
 
-// WindowStats counts what a window did. A reference is a Get.
-type WindowStats struct {
-	Refs, Hits, Faults, Evictions int64
-	Turns                         int   // resident now
-	Tokens, Bytes                 int64 // charged now
-	PeakTokens, PeakBytes         int64
-	PinnedTokens, PinnedBytes     int64
+// counts are since the window was opened.
+type counts struct {
+	refs, hits, faults     int64
+	refSize, hitSize       int64
+	faultTokens, callPages int64
+	cascaded, doomed       int64
 }
 
-// Window makes an empty window on the file. The name is the caller's, for
-// messages. A window lives as long as its DB.
+// Window opens the window of a name: as it was left, with the same residents,
+// pins and state of its policy, if the file remembers one of the same policy
+// and page size; else an empty one. It is the same Window for all who open the
+// name with the same options; who opens it with others takes it over, and the
+// earlier Window is remembered no more. A window without a name is nobody
+// else's and is never remembered.
+//
+// What is remembered is written along with each sealing and Checkpoint, and by
+// Close; a crash goes back to the last of these. It costs no reference a sync.
+// A window lives as long as its DB. Errors: ErrClosed, bad options.
 func (db *DB) Window(name string, opts WindowOptions) (*Window, error) {
 	if db.closed.Load() {
 		return nil, fmt.Errorf("window: %w", ErrClosed)
 	}
-	if opts.BudgetTokens < 0 || opts.BudgetBytes < 0 || opts.BudgetTokens == 0 && opts.BudgetBytes == 0 {
-		return nil, fmt.Errorf("window %q: set a budget in tokens or in bytes, above 0", name)
-	}
-	setDefault(&opts.Policy, cache.LRU)
-	setDefault(&opts.LowWatermark, defaultWatermark)
-	switch opts.Policy {
-	case cache.LRU, cache.CLOCK:
-	default:
-		return nil, fmt.Errorf("window %q: policy %q; there are lru and clock", name, opts.Policy)
-	}
-	c, err := cache.New(cache.Options[TurnID, *Turn]{
-		BudgetTokens: int64(opts.BudgetTokens), BudgetBytes: opts.BudgetBytes,
-		Policy: opts.Policy, LowWatermark: opts.LowWatermark,
-	})
+	w, err := db.newWindow(name, opts)
 	if err != nil {
 		return nil, fmt.Errorf("window %q: %w", name, err)
 	}
-	return &Window{db: db, name: name, cache: c, pins: pinSet{ids: map[TurnID]bool{}}}, nil
+	if name == "" {
+		return w, nil
+	}
+	return db.aside.open(db, w), nil
 }
 
-// Get references a turn. hit is false where it was cold: it was read from the
-// file and is resident now, and what had to leave for it has left. The turn is
-// the caller's, content included.
-//
-// ErrOverBudget: the turn does not fit beside what is pinned; nothing changed.
-// Other errors are those of DB.Get.
-func (w *Window) Get(id TurnID) (turn Turn, hit bool, err error) {
-	if w.db.closed.Load() {
-		return Turn{}, false, fmt.Errorf("window %q: %w", w.name, ErrClosed)
+func (db *DB) newWindow(name string, opts WindowOptions) (*Window, error) {
+	if err := opts.complete(name); err != nil {
+		return nil, err
 	}
-	if t, ok := w.cache.Get(id); ok {
-		return t.clone(), true, nil
+	w := &Window{
+		db: db, name: name, opts: opts, cut: newCutter(opts.PageTokens), limit: opts.limit(), trace: db.aside.traceOf(name),
+		pins: map[TurnID]bool{}, turns: map[TurnID]*resident{}, results: map[pageKey][]TurnID{},
+		layouts: layoutTable{m: map[TurnID]*layout{}}, gone: goneTable{m: map[pageKey]departure{}},
+		known: newKnowledge(max(opts.KeepRecent, 0)),
 	}
-	t, hit, err := w.load(id, w.cache.Load)
-	if err != nil {
-		return Turn{}, false, err
+	w.local.init(w.limit)
+	if w.trace != nil {
+		w.events = make([]traceRecord, 0, traceBatch)
 	}
-	return t.clone(), hit, nil
-}
-
-// View is Get without the copy: the turn is shared with the window and must not
-// be changed. A hit allocates nothing.
-func (w *Window) View(id TurnID) (turn *Turn, hit bool, err error) {
-	if w.db.closed.Load() {
-		return nil, false, fmt.Errorf("window %q: %w", w.name, ErrClosed)
-	}
-	if t, ok := w.cache.Get(id); ok {
-		return t, true, nil
-	}
-	return w.load(id, w.cache.Load)
-}
-
-type loader = func(context.Context, TurnID, cache.Cost, func() (*Turn, error)) (*Turn, bool, error)
-
-// load faults a turn in. Its cost is known before its content is read.
-func (w *Window) load(id TurnID, load loader) (*Turn, bool, error) {
-	cost, err := w.cost(id)
-	if err != nil {
-		return nil, false, err
-	}
-	t, hit, err := load(context.Background(), id, cost, func() (*Turn, error) {
-		t, err := w.db.Get(id)
-		return &t, err
+	var err error
+	w.cache, err = cache.New(cache.Options[pageKey, struct{}]{
+		BudgetTokens: int64(opts.BudgetTokens), BudgetBytes: opts.BudgetBytes, Policy: opts.Policy,
+		LowWatermark: opts.LowWatermark, ManualTick: true, OnEvict: w.left,
 	})
-	if errors.Is(err, cache.ErrOverBudget) {
-		s := w.cache.Stats()
-		return nil, false, fmt.Errorf("window %q: %w: turn %d costs %d tokens and %d bytes, pinned are %d and %d", w.name, ErrOverBudget,
-			id, cost.Tokens, cost.Bytes, s.Pinned.Tokens, s.Pinned.Bytes)
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("window %q: %w", w.name, err)
-	}
-	return t, hit, nil
+	return w, err
 }
 
-func (w *Window) cost(id TurnID) (cache.Cost, error) {
-	var c cache.Cost
-	err := w.db.do(func(v *view) error {
-		r, err := v.record(uint64(id))
-		c = cache.Cost{Tokens: int64(r.Tokens), Bytes: int64(r.ContentLen)}
+// complete fills in the defaults.
+func (o *WindowOptions) complete(name string) (err error) {
+	if o.BudgetTokens < 0 || o.BudgetBytes < 0 || o.BudgetTokens == 0 && o.BudgetBytes == 0 {
+		return errors.New("set a budget in tokens or in bytes, above 0")
+	}
+	if o.IndexTokens < 0 {
+		return fmt.Errorf("an index of %d tokens", o.IndexTokens)
+	}
+	if len(name) > maxWindowName {
+		return fmt.Errorf("%w: a name of %d bytes, the limit is %d", ErrTooLarge, len(name), maxWindowName)
+	}
+	if o.Policy, err = cache.ParsePolicy(string(o.Policy)); err != nil {
 		return err
-	})
-	if err != nil {
-		return c, fmt.Errorf("window %q: %w", w.name, err)
 	}
-	return c, nil
-}
-
-// Pin makes a turn resident, if it is not, and keeps it from being evicted
-// until Unpin. Its cost counts. ErrOverBudget: it does not fit beside what is
-// pinned; nothing changed. Pinning twice is pinning once.
-func (w *Window) Pin(id TurnID) error {
-	w.pins.Lock()
-	defer w.pins.Unlock()
-	if w.db.closed.Load() {
-		return fmt.Errorf("window %q: %w", w.name, ErrClosed)
+	setDefault(&o.PageTokens, defaultPageTokens)
+	setDefault(&o.LowWatermark, defaultWatermark)
+	setDefault(&o.KeepRecent, defaultRecent)
+	if o.PageTokens < 0 {
+		o.PageTokens = -1
+	} else {
+		o.PageTokens = max(o.PageTokens, minPageTokens)
 	}
-	if w.pins.ids[id] {
-		return nil
-	}
-	if w.cache.Pin(id) != nil { // not resident
-		if _, _, err := w.load(id, w.cache.LoadPinned); err != nil {
-			return err
-		}
-	}
-	w.pins.ids[id] = true
+	o.KeepRecent = min(max(o.KeepRecent, -1), maxRecent)
 	return nil
 }
 
-// Unpin lets a turn be evicted again.
-func (w *Window) Unpin(id TurnID) {
-	w.pins.Lock()
-	defer w.pins.Unlock()
-	if w.pins.ids[id] {
-		delete(w.pins.ids, id)
-		w.cache.Unpin(id)
-	}
-}
-
-// Release drops a turn from the window, pinned or not. It is cold then.
-func (w *Window) Release(id TurnID) {
-	w.Unpin(id)
-	// What is not resident, or was pinned again meanwhile, stays as it is.
-	_ = w.cache.Release(id)
-}
-
-// Resident lists the resident turns in the order in which they came.
-func (w *Window) Resident() []TurnID { return w.cache.Keys() }
-
-// Stats returns the window's counters and charge, all of one instant.
-func (w *Window) Stats() WindowStats {
-	s := w.cache.Stats()
-	return WindowStats{
-		Refs: s.Refs, Hits: s.Hits, Faults: s.Faults, Evictions: s.Evictions, Turns: s.Items,
-		Tokens: s.Charged.Tokens, Bytes: s.Charged.Bytes, PeakTokens: s.Peak.Tokens, PeakBytes: s.Peak.Bytes,
-		PinnedTokens: s.Pinned.Tokens, PinnedBytes: s.Pinned.Bytes,
-	}
-}
-
-// clone is a turn that shares no memory that can be changed.
-func (t *Turn) clone() Turn {
-	c := *t
-	c.Content = append([]byte{}, t.Content...)
-	c.Entities = append([]string(nil), t.Entities...)
-	c.Tags = append([]string(nil), t.Tags...)
-	c.Embedding = append([]float32(nil), t.Embedding...)
+// limit is the budgets, the largest number where there is none.
+func (o *WindowOptions) limit() cache.Cost {
+	c := cache.Cost{Tokens: int64(o.BudgetTokens), Bytes: o.BudgetBytes}
+	setDefault(&c.Tokens, math.MaxInt64)
+	setDefault(&c.Bytes, math.MaxInt64)
 	return c
 }
+
+// Name is what the window was opened under.
+func (w *Window) Name() string { return w.name }
+
+// Options are those of the window, defaults filled in.
+func (w *Window) Options() WindowOptions { return w.opts }

@@ -111,10 +111,13 @@ func (p *pager) paged(ctx context.Context, policy cache.Policy, budget int, refs
 	return run, err
 }
 
-// window is one as the published demo had it: whole turns, evicted one at a
-// time.
+// window is one as the published demo had it: whole turns that are nothing to
+// each other, evicted one at a time, and nothing remembered from one run to the
+// next.
 func (p *pager) window(policy cache.Policy, budget int) (*engine.Window, error) {
-	return p.db.Window("demo", engine.WindowOptions{BudgetTokens: budget, Policy: policy, LowWatermark: 1})
+	return p.db.Window("", engine.WindowOptions{
+		BudgetTokens: budget, Policy: policy, PageTokens: -1, LowWatermark: 1, KeepRecent: -1, KeepSuperseded: true, CallsApart: true,
+	})
 }
 
 // refer references turns through the window and compares each content with what
