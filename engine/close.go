@@ -17,7 +17,10 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 		if err := db.waitSealed(ctx); err != nil {
 			return err
 		}
-		return db.putAway(ctx, nil)
+		if err := db.putAway(ctx, nil); err != nil {
+			return err
+		}
+		return db.confirm()
 	})
 }
 
