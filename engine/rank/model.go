@@ -28,7 +28,7 @@ type Model struct {
 var Default = Model{
 	K1: 1.2, B: 0.75, Sharpness: 1.15,
 	Reach: 6, Near: 0.5, Decay: 0.7, Answer: 1.7, Stump: 0.2,
-	Named: 1.75, Question: 0.9, Time: 1.3, Name: 1.15, Number: 1.05, Reason: 1.05, Date: 0.5,
+	Named: 1.75, Question: 0.9, Time: 1.3, Name: 1.15, Number: 1.05, Reason: 1.05, Date: 2,
 	ThreadShare: 0.5,
 }
 

@@ -1,0 +1,17 @@
+// Command recall measures how well the index finds the turns that hold the
+// answer to a question, on LoCoMo (Maharana et al., Evaluating Very Long-Term
+// Conversational Memory of LLM Agents, 2024), with no model.
+//
+//	go run ./bench/recall -data DIR -split all
+//
+// DIR holds locomo/locomo5-dev.json; the benchmark is not part of this project
+// (CC BY-NC 4.0). Each conversation becomes a thread of one index, its speakers
+// roles. For each answerable question that has evidence (categories 1 to 4), the
+// turns of its conversation are ranked, and whole turns are taken in that order, leaving
+// out what does not fit, up to a share of the conversation's tokens (4 bytes each). Recall is
+// the share of the question's evidence turns among them, averaged over the
+// questions; R@k is the same among the first k turns; hit@k says that one of them is.
+//
+// The settings of rank.Default were chosen on the first three conversations of
+// the file (-split dev3).
+package main
