@@ -17,7 +17,8 @@ import (
 // until the batch is laid out for its commit, and not after.
 //
 // Errors: ErrTooLarge, ErrKeyExists, ErrNotFound (ReplyTo or ReplyKey names no
-// earlier turn), ErrNoSpace: nothing was written. ErrBroken: a write or sync
+// earlier turn), ErrNoSpace: nothing was written. Where one turn is to blame,
+// the error is a *BatchError that says which. ErrBroken: a write or sync
 // failed; whether this batch was kept is known after the next Open. Content
 // and other slices are read until Append returns and not kept.
 func (db *DB) Append(ctx context.Context, turns ...Turn) ([]TurnID, error) {
@@ -71,10 +72,10 @@ func (db *DB) prepare(b *batch) error {
 		}
 		s := t.stored()
 		if err := s.Validate(); err != nil {
-			return fmt.Errorf("turn %d of the batch: %w", i+1, err)
+			return &BatchError{i, err}
 		}
 		if t.ReplyTo != 0 && t.ReplyKey != "" {
-			return fmt.Errorf("turn %d of the batch: both ReplyTo and ReplyKey are set", i+1)
+			return &BatchError{i, errors.New("both ReplyTo and ReplyKey are set")}
 		}
 		b.size += int64(metaBound(t)) + int64(len(t.Content)) + int64(len(t.Source))
 	}
@@ -217,7 +218,7 @@ func (db *DB) commit(g *group) {
 // as the policy says, or the group failed as a whole.
 func (db *DB) persist(g *group) error {
 	if len(g.laid) == 0 {
-		return db.confirmFound()
+		return nil
 	}
 	err := db.file.Check()
 	if err != nil {

@@ -80,6 +80,18 @@ func (e *LockedError) Error() string {
 // Is reports that every LockedError is an ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
+// BatchError says for which turn an Append failed.
+type BatchError struct {
+	Index int // of the turn in the batch, from 0
+	Err   error
+}
+
+func (e *BatchError) Error() string {
+	return fmt.Sprintf("turn %d of the batch: %v", e.Index+1, e.Err)
+}
+
+func (e *BatchError) Unwrap() error { return e.Err }
+
 // isNoSpace reports whether a failed write says that the disk is full.
 func isNoSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || isQuota(err)

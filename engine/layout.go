@@ -30,7 +30,7 @@ func (db *DB) layOut(g *group, b *batch) (*laid, error) {
 	l := &laid{batch: b, first: db.nextID, ids: make([]TurnID, 0, len(b.turns))}
 	for i := range b.turns {
 		if err := db.layOutTurn(g, l, &b.turns[i]); err != nil {
-			return nil, fmt.Errorf("turn %d of the batch: %w", i+1, err)
+			return nil, &BatchError{i, err}
 		}
 	}
 	if l.first+uint64(len(l.turns)) > format.MaxTurns {

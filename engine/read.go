@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -99,54 +98,8 @@ func (db *DB) Source(id TurnID) ([]byte, error) {
 // on behind it.
 func (db *DB) Turns(from, to TurnID) iter.Seq2[Turn, error] {
 	return func(yield func(Turn, error) bool) {
-		end, err := db.end()
-		if err != nil {
-			yield(Turn{}, fmt.Errorf("turns: %w", err))
-			return
-		}
-		if to != 0 {
-			end = min(end, to)
-		}
-		for id := max(from, 1); id < end; {
-			next, more := db.yieldSegment(id, end, yield)
-			if !more {
-				return
-			}
-			if next > id {
-				id = next
-				continue
-			}
-			t, err := db.Get(id)
-			t.ID = id
-			if !yield(t, err) || errors.Is(err, ErrClosed) {
-				return
-			}
-			id++
-		}
+		db.each(from, to, false, yield)
 	}
-}
-
-// yieldSegment hands out the turns of the segment that begins with id, decoding
-// each block once. It stops in front of a turn that can't be read; next is that
-// one, or the one behind the segment.
-func (db *DB) yieldSegment(id, end TurnID, yield func(Turn, error) bool) (next TurnID, more bool) {
-	v := db.view.Load()
-	s := v.segmentOf(uint64(id))
-	if s == nil || db.closed.Load() || s.Entry().FirstID != uint64(id) || s.Entry().EndID() > uint64(end) {
-		return id, true
-	}
-	for t, err := range s.All(context.Background()) {
-		if err != nil || TurnID(t.ID) != id {
-			return id, true
-		}
-		stored := t.Record.Turn
-		stored.Content = t.Content
-		if !yield(fromStored(t.ID, &stored), nil) {
-			return id, false
-		}
-		id++
-	}
-	return id, true
 }
 
 // end is one more than the last TurnID. A reader looks for what is new first.
