@@ -62,23 +62,19 @@ func (f *exportFlags) export(ctx context.Context, out, errOut io.Writer, db *eng
 		write, finish = s.turn, s.close
 	}
 	written, failed := 0, 0
-	for t, err := range db.Turns(0, 0) {
+	for t, err := range db.Sources(0, 0) {
 		if ctx.Err() != nil {
 			return errors.New("interrupted; the export is not complete")
 		}
 		if err == nil && !inThread(t.Thread, f.thread) {
 			continue
 		}
-		var source []byte
-		if err == nil {
-			source, err = db.Source(t.ID)
-		}
 		if err != nil {
 			failed++
 			fmt.Fprintf(errOut, "#%d is left out: %s\n", t.ID, oneLine(err))
 			continue
 		}
-		if err := write(t, source); err != nil {
+		if err := write(t, t.Source); err != nil {
 			return err
 		}
 		written++

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ctxdb/cmd/ctxdb/internal/transcript"
 	"ctxdb/engine"
@@ -68,31 +69,49 @@ func (im *importer) flush(ctx context.Context) error {
 	return im.append(ctx, batch)
 }
 
-// append adds a batch. Where a turn can't be added, the batch is halved until that turn
-// stands alone: it is left out, and all others are kept, in their order.
+// append adds a batch. A turn that can't be added is left out, and all others are kept,
+// in their order. Behind such a turn it goes on in small steps: what follows it is often
+// of its kind, and a failed append is paid for by the turns that it looked at.
 func (im *importer) append(ctx context.Context, batch []pending) error {
+	const step = 64
+	for size := len(batch); len(batch) > 0; {
+		size = min(size, len(batch))
+		bad, err := im.try(ctx, batch[:size])
+		switch {
+		case err == nil:
+			batch, size = batch[size:], 2*max(size, step)
+		case ctx.Err() != nil:
+			return im.interrupted()
+		case !isAboutTurn(err):
+			return fmt.Errorf("%s: %w", im.path, err)
+		case bad > 0:
+			size = bad // those before it, first
+		case im.leaveOut(&batch[0], err):
+			size = step
+		default:
+			batch, size = batch[1:], step
+		}
+	}
+	return nil
+}
+
+// try appends turns, all or none. bad is the place of the one that is to blame.
+func (im *importer) try(ctx context.Context, batch []pending) (bad int, err error) {
 	turns := make([]engine.Turn, len(batch))
 	for i := range batch {
 		turns[i] = batch[i].turn
 	}
 	before := im.db.Stats().NextID
 	ids, err := im.db.Append(ctx, turns...)
-	switch {
-	case err == nil:
+	if err == nil {
 		im.added(before, ids)
-		return nil
-	case ctx.Err() != nil:
-		return im.interrupted()
-	case !isAboutTurn(err):
-		return fmt.Errorf("%s: %w", im.path, err)
-	case len(batch) == 1:
-		return im.leaveOut(ctx, batch[0], err)
+		return 0, nil
 	}
-	half := len(batch) / 2
-	if err := im.append(ctx, batch[:half]); err != nil {
-		return err
+	var e *engine.BatchError
+	if errors.As(err, &e) {
+		return e.Index, err
 	}
-	return im.append(ctx, batch[half:])
+	return len(batch) / 2, err // all of them together are too large
 }
 
 // added counts: a turn that was there already has an id from before, or that of an
@@ -115,28 +134,23 @@ func isAboutTurn(err error) bool {
 }
 
 // leaveOut reports a turn that can't be added. One that only answers a turn that was left
-// out is kept without that link.
-func (im *importer) leaveOut(ctx context.Context, p pending, err error) error {
-	left := leftOut{Line: p.line, Bytes: int64(len(p.turn.Content)), Key: p.turn.Key}
+// out loses that link, and is worth another try.
+func (im *importer) leaveOut(p *pending, err error) (again bool) {
+	left := leftOut{Line: p.line, Bytes: int64(len(p.turn.Content)), Key: p.turn.Key, Reason: reason(err)}
 	if errors.Is(err, engine.ErrNotFound) && p.turn.ReplyKey != "" {
 		left.Kept = true
 		left.Reason = fmt.Sprintf("kept without its link to %q, which is not in the file", p.turn.ReplyKey)
 		p.turn.ReplyKey = ""
-		im.report.LeftOut = append(im.report.LeftOut, left)
-		return im.append(ctx, []pending{p})
 	}
-	left.Reason = reason(err)
 	im.report.LeftOut = append(im.report.LeftOut, left)
-	return nil
+	return left.Kept
 }
 
 // reason is an error of Append without what only a caller of the engine knows.
 func reason(err error) string {
-	text := oneLine(err)
-	for _, prefix := range []string{"append: ", "turn 1 of the batch: "} {
-		if len(text) > len(prefix) && text[:len(prefix)] == prefix {
-			text = text[len(prefix):]
-		}
+	var e *engine.BatchError
+	if errors.As(err, &e) {
+		err = e.Err
 	}
-	return text
+	return strings.TrimPrefix(oneLine(err), "append: ")
 }
