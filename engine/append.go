@@ -218,7 +218,7 @@ func (db *DB) commit(g *group) {
 // as the policy says, or the group failed as a whole.
 func (db *DB) persist(g *group) error {
 	if len(g.laid) == 0 {
-		return nil
+		return db.confirmFound()
 	}
 	err := db.file.Check()
 	if err != nil {
