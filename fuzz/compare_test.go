@@ -83,12 +83,12 @@ func (m *Model) nothingElse(db *engine.DB, n int) error {
 	}
 	for _, key := range absent {
 		if id, err := db.Lookup(key); !errors.Is(err, engine.ErrNotFound) {
-			return fmt.Errorf("key %q, which no turn has, leads to %d: %v", key, id, err)
+			return fmt.Errorf("key %q, which no turn has, leads to %d: %w", key, id, err)
 		}
 	}
 	for _, id := range []engine.TurnID{0, engine.TurnID(n) + 1, engine.TurnID(n) + 2, 1 << 39} {
 		if _, err := db.Get(id); !errors.Is(err, engine.ErrNotFound) {
-			return fmt.Errorf("get %d beyond the last turn %d: %v", id, n, err)
+			return fmt.Errorf("get %d beyond the last turn %d: %w", id, n, err)
 		}
 	}
 	return nil

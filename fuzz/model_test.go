@@ -18,7 +18,7 @@ type Model struct {
 	ends    []int         // len(turns) after each batch
 	visible int           // turns that were acknowledged, or seen after an open
 	durable int           // turns that no power cut may take
-	exists  bool          // the file's name is durable
+	exists  bool          // the file's name is durable: no power cut may take it
 	keys    map[string]engine.TurnID
 }
 
@@ -83,7 +83,7 @@ func (m *Model) acknowledge(durable bool) {
 		}
 	}
 	m.visible = len(m.turns)
-	if durable {
+	if m.exists = true; durable {
 		m.durable = m.visible
 	}
 }

@@ -23,7 +23,7 @@ type appendOp []item
 type item struct {
 	size size
 	kind itemKind
-	pick int // of the turn that it refers to
+	pick int // of the turn that it refers to; negative: counted from the last
 }
 
 type itemKind uint8
@@ -75,7 +75,7 @@ func (p *player) turn(it item, batch []engine.Turn) engine.Turn {
 	if it.kind == lost {
 		return engine.Turn{Role: "user", ReplyKey: "no such key"}
 	}
-	old := known[it.pick%len(known)]
+	old := known[(it.pick%len(known)+len(known))%len(known)]
 	if it.kind == reply || old.Key == "" {
 		p.serial++
 		t := makeTurn(p.serial, it.size)

@@ -140,7 +140,7 @@ func (p *player) open() error {
 	p.db, p.window = db, nil
 	n := int(db.Stats().NextID) - 1
 	p.change(func(m *Model) {
-		m.exists = true
+		m.exists = m.exists || p.life == 1 // who makes the file makes its name durable; later lives before they write
 		if err = m.allows(n); err != nil {
 			return
 		}
@@ -203,7 +203,7 @@ func (p *player) play(ops []operation) error {
 // machine: the page cache is as it was.
 func (p *player) revive() error {
 	t := p.trip
-	if t.wrote != nil {
+	if t.wrote != nil && !p.set.Background { // a seal beside it may be writing to free space
 		return fmt.Errorf("%v came after a failure", *t.wrote)
 	}
 	if !t.dead && p.db != nil {
@@ -232,7 +232,7 @@ func (p *player) broken() error {
 	if err := p.db.Close(); err != nil && !errors.Is(err, engine.ErrBroken) && !errors.Is(err, engine.ErrClosed) {
 		return fmt.Errorf("close after a failure: %w", err)
 	}
-	if p.trip != nil && p.trip.wrote != nil {
+	if p.trip != nil && p.trip.wrote != nil && !p.set.Background {
 		return fmt.Errorf("%v came after a failure", *p.trip.wrote)
 	}
 	return nil

@@ -37,6 +37,7 @@ const (
 	small             // up to 250: many of them fill a log
 	long              // 5,000 to 14,000: several parts
 	huge              // more than the smallest log takes
+	equal             // 600, all alike but for what they say: a leftover fits behind another, and begins in another sector
 )
 
 func (s size) draw(rng numbers) int {
@@ -55,6 +56,9 @@ func (s size) draw(rng numbers) int {
 // equal turns; a fourth of them use every field.
 func makeTurn(serial uint64, s size) engine.Turn {
 	rng := seeded(serial<<3 | uint64(s))
+	if s == equal {
+		return engine.Turn{Role: "user", Content: fmt.Appendf(nil, "%0600d", serial)}
+	}
 	t := engine.Turn{Role: [...]string{"user", "assistant", "tool_result", engine.RoleMeta}[rng.IntN(4)], Content: words(rng, s.draw(rng))}
 	if rng.IntN(3) > 0 {
 		t.Key = fmt.Sprintf("key-%d", serial)

@@ -1,0 +1,74 @@
+//go:build ctxdbmutate
+
+package fuzz
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ctxdb/engine"
+	"ctxdb/wal"
+)
+
+// TestMutant switches protections off, one or two at a time. Some are doubled:
+// a salt is needed only where leftovers are not zeroed, ids only where LSNs are
+// not checked. Then both must go before anything is to be found.
+func TestMutant(t *testing.T) {
+	for _, c := range []struct {
+		off     string // names for wal.Mutate and engine.Mutate
+		lies    string
+		same    bool // no random numbers
+		hostile bool // damage finds it, power cuts need not
+		copies  bool // a copy that is made beside a writer finds it
+	}{
+		{off: "once"},
+		{off: "confirm"},
+		{off: "body"},
+		{off: "lsn ids"},
+		{off: "salt", lies: "zeros"},
+		{same: true, lies: "zeros"},
+		{off: "body", hostile: true},
+		{off: "head", hostile: true},
+		{off: "promise", hostile: true},
+		{off: "edge", copies: true},
+	} {
+		name := strings.Join(strings.Fields(c.off+" "+c.lies), "+")
+		if c.same {
+			name = "same-salts+" + name
+		}
+		if c.hostile {
+			name += " in damage"
+		}
+		t.Run(name, func(t *testing.T) {
+			for _, what := range strings.Fields(c.off) {
+				if what == "once" || what == "confirm" {
+					defer engine.Mutate(what)()
+				} else {
+					defer wal.Mutate(what)()
+				}
+			}
+			start := time.Now()
+			var err error
+			switch {
+			case c.hostile:
+				err = damageLog()
+			case c.copies:
+				err = copyLive(40)
+			default:
+				err = hunt(40, func(p *player) {
+					if c.lies != "" {
+						p.lying(c.lies)
+					}
+					if c.same {
+						p.entropy = sameByte{}
+					}
+				})
+			}
+			if err == nil {
+				t.Errorf("nothing was found")
+			}
+			t.Logf("%v: %v", time.Since(start).Round(time.Millisecond), err)
+		})
+	}
+}
