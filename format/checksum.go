@@ -29,6 +29,7 @@ const (
 	KindSectionTable Kind = 10
 	KindFooter       Kind = 11
 	KindLogTrailer   Kind = 12
+	KindDataPage     Kind = 13
 )
 
 const bindingSize = 48

@@ -176,6 +176,9 @@ const (
 	SectionSourceBlocks  SectionType = 2
 	SectionKeys          SectionType = 3
 	SectionDictionary    SectionType = 4
+	SectionHot           SectionType = 5
+	SectionTerms         SectionType = 6
+	SectionVectors       SectionType = 7
 )
 
 // Section is one entry of the section table.

@@ -55,7 +55,7 @@ func TestSpecEnumerations(t *testing.T) {
 	kinds := map[Kind]string{
 		KindSuperblock: "superblock", KindLogHeader: "log extent header", KindFrameHeader: "frame header", KindFrameBody: "frame body",
 		KindLeaf: "catalog leaf", KindRoot: "catalog root", KindSegment: "segment header", KindBlock: "block", KindIndexPage: "index page",
-		KindSectionTable: "section table", KindFooter: "footer", KindLogTrailer: "log extent trailer",
+		KindSectionTable: "section table", KindFooter: "footer", KindLogTrailer: "log extent trailer", KindDataPage: "data page",
 	}
 	names := func(list string) map[uint64]string {
 		m := map[uint64]string{}
@@ -97,7 +97,8 @@ func TestSpecEnumerations(t *testing.T) {
 	sections, _, _ := strings.Cut(rowNamed(t, "section entry", "type").meaning, "unknown types")
 	check("section type", names(sections), map[uint64]string{
 		uint64(SectionContentBlocks): "content blocks", uint64(SectionSourceBlocks): "source blocks", uint64(SectionKeys): "keys", uint64(SectionDictionary): "dictionary",
-		5: "hot entries", 6: "terms", 7: "vectors", 8: "traces", 9: "forgotten ids are reserved", // no code yet
+		uint64(SectionHot): "hot entries", uint64(SectionTerms): "terms", uint64(SectionVectors): "vectors",
+		8: "traces", 9: "forgotten ids are reserved", // no code yet
 	})
 	flags := regexp.MustCompile(`uvarint flags: (.*); other bits`).FindStringSubmatch(section(t, 8))
 	if flags == nil {

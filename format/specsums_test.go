@@ -52,6 +52,8 @@ func boundSums(t testing.TB) map[string]boundSum {
 	frame, _ := codecNamed(t, "frame").base()
 	block, _ := codecNamed(t, "block").base()
 	page, _ := codecNamed(t, "index-page").base()
+	data := append([]byte("hot"), make([]byte, IndexPageSize-3)...)
+	SealDataPage(data, fixUUID, fixNonce, SectionHot, 2)
 	at := map[string]uint64{"salt": fixSalt, "absolute offset of the frame": fixFrame, "headerSum": le.Uint64(frame[48:])}
 	seg := map[string]uint64{"nonce": fixNonce, "number": h.Number, "segment nonce": fixNonce, "offset of the block in the segment": fixBlock}
 	const edgePlace = "offset of this header or trailer"
@@ -66,6 +68,7 @@ func boundSums(t testing.TB) map[string]boundSum {
 		"7":  {le.Uint64(segment[120:]), segment, seg, nil},
 		"8":  {le.Uint64(block[0:]), block, seg, map[string][]byte{"header from byte 8 and the stored bytes": block[8 : 32+le.Uint32(block[8:])]}},
 		"9":  {le.Uint64(page[4088:]), page, map[string]uint64{"nonce": fixNonce, "section type x 2^32 + page number": 3<<32 + 3}, nil},
+		"13": {le.Uint64(data[4088:]), data, map[string]uint64{"nonce": fixNonce, "section type x 2^32 + page number": 5<<32 + 2}, nil},
 		"10": {f.TableSum, nil, seg, map[string][]byte{"the section table": table}},
 		"11": {f.Checksum, footer, seg, nil},
 	}

@@ -25,6 +25,14 @@ type BuildOptions struct {
 	SourceBlockBytes int               // plaintext of a source block, about; 0: 64 KiB
 	DictionaryBytes  int               // at most; 0: chosen by trial; negative: none
 	Level            zstd.EncoderLevel // 0: zstd.SpeedDefault
+	Extra            []Extra           // sections that this package knows nothing about
+}
+
+// Extra is a section of the caller's, kept in data pages. Type is one of
+// format.SectionHot, SectionTerms, SectionVectors; ascending.
+type Extra struct {
+	Type format.SectionType
+	Data []byte
 }
 
 const (
@@ -171,6 +179,11 @@ func (b *builder) sections(turns []Turn) {
 	}
 	if b.dictionary > 0 {
 		b.table = append(b.table, format.Section{Type: format.SectionDictionary, Offset: format.SegmentHeaderSize, Length: b.dictionary, Entries: 1})
+	}
+	for _, x := range b.o.Extra {
+		if len(x.Data) > 0 {
+			b.addSection(x.Type, len(x.Data), dataPages(x.Data, b.id, x.Type))
+		}
 	}
 }
 

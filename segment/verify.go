@@ -68,6 +68,7 @@ func (s *Segment) Verify(ctx context.Context, yield func(Finding) bool) error {
 		v.index(l, &l.source, v.source)
 		v.keyIndex(l)
 		v.dictionary(l)
+		v.verifyData(l)
 	}
 	if v.count == 0 && !v.stopped() {
 		v.totals()

@@ -1,0 +1,204 @@
+// Package hot keeps what a turn was about in a line: the entries of the hot
+// index, which a model can read without a page being touched.
+//
+// An [Entry] is made from a turn when it is sealed. [Encode] packs the entries
+// of a segment; a [Reader] gives them back a group at a time. SPEC.md section 7
+// describes the bytes.
+package hot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Entry is what the hot index knows of a turn.
+type Entry struct {
+	Tokens   uint64
+	Bytes    uint64 // of content
+	Parts    uint64 // that the file cuts the content into
+	Decision bool
+	Role     string
+	Summary  string   // the caller's, else the sentence that tells most
+	Entities []string // at most MaxEntities
+}
+
+// MaxEntities is how many entities of a turn an entry keeps, and maxText how
+// many bytes of each string.
+const (
+	MaxEntities = 4
+	maxText     = 4 << 10
+)
+
+const (
+	groupTurns = 64      // entries of a group
+	maxGroup   = 4 << 20 // plaintext of a group in bytes
+	version    = 1
+)
+
+// ErrCorrupt says that bytes are no encoded entries.
+var ErrCorrupt = errors.New("corrupt hot entries")
+
+// Encode packs entries in the order of their turns.
+func Encode(entries []Entry) ([]byte, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<17))
+	if err != nil {
+		return nil, err
+	}
+	defer enc.Close()
+	groups := (len(entries) + groupTurns - 1) / groupTurns
+	out := binary.LittleEndian.AppendUint32(nil, version)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(entries)))
+	table := len(out)
+	out = append(out, make([]byte, 8*groups)...)
+	for g := range groups {
+		plain := appendEntries(nil, entries[g*groupTurns:min((g+1)*groupTurns, len(entries))])
+		binary.LittleEndian.PutUint32(out[table+8*g:], uint32(len(out)))
+		binary.LittleEndian.PutUint32(out[table+8*g+4:], uint32(len(plain)))
+		out = enc.EncodeAll(plain, out)
+	}
+	return out, nil
+}
+
+func appendEntries(b []byte, entries []Entry) []byte {
+	text := func(s string) {
+		s = s[:min(len(s), maxText)]
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	for _, e := range entries {
+		flags := uint64(0)
+		if e.Decision {
+			flags = 1
+		}
+		entities := e.Entities[:min(len(e.Entities), MaxEntities)]
+		b = binary.AppendUvarint(b, flags)
+		b = binary.AppendUvarint(b, e.Tokens)
+		b = binary.AppendUvarint(b, e.Bytes)
+		b = binary.AppendUvarint(b, e.Parts)
+		text(e.Role)
+		text(e.Summary)
+		b = binary.AppendUvarint(b, uint64(len(entities)))
+		for _, s := range entities {
+			text(s)
+		}
+	}
+	return b
+}
+
+// Reader serves encoded entries where they lie. For many goroutines.
+type Reader struct {
+	r     io.ReaderAt
+	size  int64
+	turns int
+}
+
+// Open reads the head of encoded entries of size bytes. r stays the caller's.
+func Open(r io.ReaderAt, size int64) (*Reader, error) {
+	var head [8]byte
+	if size < int64(len(head)) {
+		return nil, fmt.Errorf("%w: %d bytes", ErrCorrupt, size)
+	}
+	if _, err := r.ReadAt(head[:], 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	turns := binary.LittleEndian.Uint32(head[4:])
+	groups := (int64(turns) + groupTurns - 1) / groupTurns
+	if v := binary.LittleEndian.Uint32(head[:]); v != version || 8+8*groups > size {
+		return nil, fmt.Errorf("%w: version %d, %d turns in %d bytes", ErrCorrupt, v, turns, size)
+	}
+	return &Reader{r: r, size: size, turns: int(turns)}, nil
+}
+
+// Turns is the number of entries.
+func (h *Reader) Turns() int { return h.turns }
+
+var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxGroup), zstd.WithDecodeAllCapLimit(true))
+
+// Group returns the entries of the group that holds a turn, and the ordinal of
+// the first of them. They are the caller's.
+func (h *Reader) Group(ordinal int) (entries []Entry, first int, err error) {
+	if ordinal < 0 || ordinal >= h.turns {
+		return nil, 0, fmt.Errorf("%w: turn %d of %d", ErrCorrupt, ordinal, h.turns)
+	}
+	g := ordinal / groupTurns
+	stored, raw, err := h.place(g)
+	if err != nil {
+		return nil, 0, err
+	}
+	plain, err := decoder.DecodeAll(stored, make([]byte, 0, raw))
+	if err != nil || len(plain) != raw {
+		return nil, 0, fmt.Errorf("%w: group %d: %d bytes of %d, %v", ErrCorrupt, g, len(plain), raw, err)
+	}
+	first = g * groupTurns
+	entries, err = decodeEntries(plain, min(groupTurns, h.turns-first))
+	return entries, first, err
+}
+
+// place reads the stored bytes of a group.
+func (h *Reader) place(g int) (stored []byte, raw int, err error) {
+	groups := (h.turns + groupTurns - 1) / groupTurns
+	row := make([]byte, 16)
+	if g == groups-1 {
+		row = row[:8]
+	}
+	if _, err := h.r.ReadAt(row, int64(8+8*g)); err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	from, end := int64(binary.LittleEndian.Uint32(row)), h.size
+	raw = int(binary.LittleEndian.Uint32(row[4:]))
+	if len(row) == 16 {
+		end = int64(binary.LittleEndian.Uint32(row[8:]))
+	}
+	if from < int64(8+8*groups) || end > h.size || from > end || raw > maxGroup {
+		return nil, 0, fmt.Errorf("%w: group %d at %d to %d", ErrCorrupt, g, from, end)
+	}
+	stored = make([]byte, end-from)
+	if _, err := h.r.ReadAt(stored, from); err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	return stored, raw, nil
+}
+
+func decodeEntries(b []byte, n int) ([]Entry, error) {
+	r := bytes.NewReader(b)
+	bad := false
+	number := func() uint64 {
+		v, err := binary.ReadUvarint(r)
+		bad = bad || err != nil
+		return v
+	}
+	text := func() string {
+		n := number()
+		if bad || n > maxText || n > uint64(r.Len()) {
+			bad = true
+			return ""
+		}
+		s := make([]byte, n)
+		r.Read(s)
+		return string(s)
+	}
+	entries := make([]Entry, 0, n)
+	for range n {
+		e := Entry{Decision: number()&1 != 0, Tokens: number(), Bytes: number(), Parts: number(), Role: text(), Summary: text()}
+		count := number()
+		if count > MaxEntities {
+			bad = true
+		}
+		for ; count > 0 && !bad; count-- {
+			e.Entities = append(e.Entities, text())
+		}
+		if bad {
+			return nil, fmt.Errorf("%w: an entry breaks the rules", ErrCorrupt)
+		}
+		entries = append(entries, e)
+	}
+	if r.Len() > 0 {
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrCorrupt, r.Len())
+	}
+	return entries, nil
+}

@@ -1,0 +1,113 @@
+package segment
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"ctxdb/format"
+)
+
+// dataPages cuts the bytes of a section into checked pages.
+func dataPages(data []byte, id Identity, section format.SectionType) []byte {
+	pages := make([]byte, format.DataPages(len(data))*format.IndexPageSize)
+	for i := 0; len(data) > 0; i++ {
+		page := pages[i*format.IndexPageSize:][:format.IndexPageSize]
+		data = data[copy(page[:format.DataPageBytes], data):]
+		format.SealDataPage(page, id.UUID, id.Nonce, section, i)
+	}
+	return pages
+}
+
+// Data reads a section of data pages. It is an io.ReaderAt over the section's
+// bytes, each page verified before any byte of it is handed out; for many
+// goroutines. Each read takes a reference to the segment for as long as it runs.
+type Data struct {
+	s       *Segment
+	section format.Section
+}
+
+// Data finds a section that Build was given as an Extra. ok is false where the
+// segment has none.
+func (s *Segment) Data(t format.SectionType) (d *Data, ok bool, err error) {
+	l, err := s.enter()
+	if err != nil {
+		return nil, false, err
+	}
+	defer s.Release()
+	for _, x := range l.sections {
+		if x.Type != t {
+			continue
+		}
+		if x.Entries > uint64(x.Length) || int64(format.DataPages(int(x.Entries)))*format.IndexPageSize != x.Length {
+			return nil, false, s.corrupt("section table", l.footer.TableOffset, "%d bytes of data in %d bytes of pages", x.Entries, x.Length)
+		}
+		return &Data{s: s, section: x}, true, nil
+	}
+	return nil, false, nil
+}
+
+// Size is the number of bytes of the section.
+func (d *Data) Size() int64 { return int64(d.section.Entries) }
+
+var dataBuffers = sync.Pool{New: func() any { return new([format.IndexPageSize]byte) }}
+
+// ReadAt follows io.ReaderAt.
+func (d *Data) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, fmt.Errorf("read of a section at offset %d", off)
+	}
+	if !d.s.Acquire() {
+		return 0, d.s.errClosed()
+	}
+	defer d.s.Release()
+	page := dataBuffers.Get().(*[format.IndexPageSize]byte)
+	defer dataBuffers.Put(page)
+	for n < len(p) {
+		if off >= d.Size() {
+			return n, io.EOF
+		}
+		number := int(off / format.DataPageBytes)
+		if err := d.load(page[:], number); err != nil {
+			return n, err
+		}
+		from := int(off % format.DataPageBytes)
+		end := min(format.DataPageBytes, from+int(d.Size()-off))
+		m := copy(p[n:], page[from:end])
+		n, off = n+m, off+int64(m)
+	}
+	return n, nil
+}
+
+// load copies a page and verifies it.
+func (d *Data) load(page []byte, number int) error {
+	at := d.section.Offset + int64(number)*format.IndexPageSize
+	if err := d.s.read(page, at); err != nil {
+		return err
+	}
+	if err := format.CheckDataPage(page, d.s.uuid, d.s.entry.Nonce, d.section.Type, number, d.s.offset+at); err != nil {
+		return d.s.located(err)
+	}
+	return nil
+}
+
+// verifyData checks every page of the sections that this package knows nothing
+// about.
+func (v *segmentVerifier) verifyData(l *layout) {
+	for _, t := range []format.SectionType{format.SectionHot, format.SectionTerms, format.SectionVectors} {
+		d, ok, err := v.s.Data(t)
+		if err != nil {
+			v.report(finding("section table", v.s.offset, v.s.entry.FirstID, v.s.entry.Turns, err))
+			return
+		}
+		if !ok {
+			continue
+		}
+		var page [format.IndexPageSize]byte
+		for i := 0; i < format.DataPages(int(d.Size())) && !v.stopped(); i++ {
+			if err := d.load(page[:], i); err != nil {
+				v.report(finding("data page", v.s.offset, v.s.entry.FirstID, v.s.entry.Turns, err))
+			}
+		}
+	}
+}
