@@ -23,7 +23,7 @@ func settings() []setting {
 		change()
 		list = append(list, setting{name: name, text: whole, model: m})
 	}
-	step("+ neighbours' words", func() { m.Reach, m.Near, m.Decay = d.Reach, d.Near, d.Decay })
+	step("+ neighbours' words", func() { m.Reach, m.Near, m.Decay, m.Tool = d.Reach, d.Near, d.Decay, d.Tool })
 	step("+ answers follow questions", func() { m.Answer = d.Answer })
 	step("+ speaker named", func() { m.Named = d.Named })
 	step("+ dates named", func() { m.Date = d.Date })

@@ -3,10 +3,11 @@ package rank
 import "sync"
 
 // kernel is how far, and how much, a turn's neighbours count as its own words:
-// near, near*decay, near*decay^2 ... at a distance of 1, 2, 3 up to reach turns.
+// near, near*decay, near*decay^2 ... at a distance of 1, 2, 3 up to reach turns;
+// tool times that where one of the two is a tool's turn.
 type kernel struct {
-	reach       int
-	near, decay float32
+	reach             int
+	near, decay, tool float32
 }
 
 func (k kernel) weights() []float32 {
@@ -42,9 +43,14 @@ func (c *Columns) contextLengths(k kernel) ([]float32, float64) {
 			x := float32(c.Lengths[s])
 			from, to := max(s-k.reach, int(run.From)), min(s+k.reach, int(run.To)-1)
 			for t := from; t <= to; t++ {
-				if t != s {
-					x += w[max(s-t, t-s)] * float32(c.Lengths[t])
+				if t == s {
+					continue
 				}
+				y := w[max(s-t, t-s)] * float32(c.Lengths[t])
+				if c.isTool(s) || c.isTool(t) {
+					y *= k.tool
+				}
+				x += y
 			}
 			lengths[s] = x
 		}
@@ -56,3 +62,9 @@ func (c *Columns) contextLengths(k kernel) ([]float32, float64) {
 	c.context.of, c.context.lengths, c.context.sum = k, lengths, sum
 	return lengths, sum
 }
+
+// toolRoles hold data more than talk: long, about many things, and what stands
+// next to them often is about something else.
+var toolRoles = map[string]bool{"tool_call": true, "tool_result": true, "tool": true, "function": true, "system": true}
+
+func (c *Columns) isTool(seat int) bool { return c.Speakers[c.Who[seat]].tool }

@@ -83,7 +83,7 @@ func (m *Memory) speaker(name string) uint16 {
 }
 
 func newSpeaker(name string) Speaker {
-	s := Speaker{Name: name}
+	s := Speaker{Name: name, tool: toolRoles[name]}
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ' ' || r == '_' }) {
 		s.Words = append(s.Words, lex.WordTerm(word))
 	}

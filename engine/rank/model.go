@@ -8,6 +8,7 @@ type Model struct {
 
 	Reach       int     // turns each way that lend their words
 	Near, Decay float64 // what a neighbour's word counts, and how that falls with each further turn
+	Tool        float64 // factor for what is lent by, or to, a turn of a tool
 	Answer      float64 // factor for what a turn that asks lends to the next one
 	Stump       float64 // weight of the beginning of a word
 
@@ -27,10 +28,10 @@ type Model struct {
 // Default was chosen on three of the LoCoMo conversations; see bench/recall.
 var Default = Model{
 	K1: 1.2, B: 0.75, Sharpness: 1.15,
-	Reach: 6, Near: 0.5, Decay: 0.7, Answer: 1.7, Stump: 0.2,
-	Named: 1.75, Question: 0.9, Time: 1.3, Name: 1.15, Number: 1.05, Reason: 1.05, Date: 2,
+	Reach: 6, Near: 0.5, Decay: 0.7, Tool: 0.2, Answer: 1.7, Stump: 0.2,
+	Named: 1.75, Question: 0.95, Time: 1.3, Name: 1.15, Number: 1.05, Reason: 1.05, Date: 2,
 	ThreadShare: 0.5,
 }
 
 // Plain is BM25 on the turns' own words and nothing more.
-var Plain = Model{K1: 1.2, B: 0.75, Sharpness: 1, Answer: 1, Named: 1, Question: 1, Time: 1, Name: 1, Number: 1, Reason: 1}
+var Plain = Model{K1: 1.2, B: 0.75, Sharpness: 1, Tool: 1, Answer: 1, Named: 1, Question: 1, Time: 1, Name: 1, Number: 1, Reason: 1}

@@ -26,7 +26,7 @@ func someTurns(r *rand.Rand, n int) []naiveTurn {
 	turns := make([]naiveTurn, n)
 	for i := range turns {
 		t := naiveTurn{
-			thread: fmt.Sprint("thread ", r.IntN(3)), role: []string{"user", "assistant", "Ann Lee"}[r.IntN(3)],
+			thread: fmt.Sprint("thread ", r.IntN(3)), role: []string{"user", "tool_result", "Ann Lee"}[r.IntN(3)],
 			cues: lex.Cue(r.IntN(32)), length: 1 + r.IntN(40), counts: make(map[lex.Term]int),
 		}
 		if r.IntN(5) > 0 {
@@ -75,7 +75,11 @@ func (n *naive) around(i int, f func(t *naiveTurn, weight float64, before bool))
 		for j := i + step; j >= 0 && j < len(n.turns) && distance < n.model.Reach; j += step {
 			if n.turns[j].thread == n.turns[i].thread {
 				distance++
-				f(&n.turns[j], n.model.Near*math.Pow(n.model.Decay, float64(distance-1)), step < 0 && distance == 1)
+				w := n.model.Near * math.Pow(n.model.Decay, float64(distance-1))
+				if n.turns[i].role == "tool_result" || n.turns[j].role == "tool_result" {
+					w *= n.model.Tool
+				}
+				f(&n.turns[j], w, step < 0 && distance == 1)
 			}
 		}
 	}

@@ -38,6 +38,7 @@ type Run struct {
 type Speaker struct {
 	Name  string
 	Words []lex.Term // of the name; not stored, made from Name
+	tool  bool
 }
 
 // Columns is what a part knows of its turns, by seat.

@@ -82,16 +82,28 @@ func (s *searcher) spread(list []Posting, run Run, c *Columns, lengths []float32
 func (s *searcher) lend(p Posting, lo, hi uint32, c *Columns) {
 	count := float32(p.Count)
 	s.counts[p.Seat] += count
-	before := s.counts[lo:p.Seat]
-	for d := 1; d < len(s.lends) && d <= len(before); d++ {
-		before[len(before)-d] += count * s.lends[d]
+	seat, tool := int(p.Seat), c.isTool(int(p.Seat))
+	answer := float32(1)
+	if c.Cues[p.Seat]&lex.CueQuestion != 0 {
+		answer = float32(s.model.Answer)
 	}
-	after := s.counts[p.Seat : hi+1]
-	for d := 1; d < len(s.lends) && d < len(after); d++ {
-		after[d] += count * s.lends[d]
-	}
-	if len(after) > 1 && len(s.lends) > 1 && c.Cues[p.Seat]&lex.CueQuestion != 0 {
-		after[1] += count * s.lends[1] * float32(s.model.Answer-1)
+	for d := 1; d < len(s.lends); d++ {
+		x := count * s.lends[d]
+		if t := seat - d; t >= int(lo) {
+			y := x
+			if tool || c.isTool(t) {
+				y *= s.kernel.tool
+			}
+			s.counts[t] += y
+		}
+		if t := seat + d; t <= int(hi) {
+			y := x * answer
+			if tool || c.isTool(t) {
+				y *= s.kernel.tool
+			}
+			s.counts[t] += y
+		}
+		answer = 1
 	}
 }
 

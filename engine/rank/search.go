@@ -84,7 +84,7 @@ type searcher struct {
 func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
 	s.model, s.query, s.filter = m, q, f
 	s.thread = ThreadHash(f.Thread)
-	s.kernel = kernel{m.Reach, float32(m.Near), float32(m.Decay)}
+	s.kernel = kernel{m.Reach, float32(m.Near), float32(m.Decay), float32(m.Tool)}
 	s.lends = s.kernel.weights()
 	s.terms = s.terms[:0]
 	for _, t := range q.Terms {
