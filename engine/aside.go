@@ -20,6 +20,7 @@ type aside struct {
 	// mu is taken before the locks of a window and of the trace.
 	mu      sync.Mutex
 	loaded  bool
+	damaged bool                    // what the file has can't be read: write it anew
 	stored  map[string]storedWindow // of windows that are not open
 	opened  map[string]*openWindow
 	others  []asideEntry // of kinds that are not known here: kept
@@ -96,6 +97,7 @@ func (a *aside) load(db *DB) {
 		entries, err = decodeAside(b)
 	}
 	if err != nil {
+		a.damaged = true
 		db.log.Warn("what was remembered of windows can't be read; they begin empty", "err", err)
 		return
 	}
@@ -229,7 +231,7 @@ func (a *aside) changed(db *DB) (b []byte, changed bool) {
 		db.log.Warn("states of windows found no room in the file", "windows", dropped, "limit", format.MaxAside)
 	}
 	a.dropped = dropped
-	return b, int64(len(b)) != v.root.AsideLength || len(b) > 0 && format.Hash(b) != v.root.AsideSum
+	return b, a.damaged || int64(len(b)) != v.root.AsideLength || len(b) > 0 && format.Hash(b) != v.root.AsideSum
 }
 
 // Windows lists the names of the windows that the file remembers or that are

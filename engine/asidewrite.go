@@ -17,6 +17,16 @@ func (db *DB) writeAside(root *format.Root, c *change, written *[]span) error {
 	if !changed || len(c.log) > 0 && int64(len(b)) > max(asideAlways, c.bytes) {
 		return nil
 	}
+	if err := db.placeAside(b, root, written); err != nil {
+		return err
+	}
+	db.aside.mu.Lock()
+	defer db.aside.mu.Unlock()
+	db.aside.damaged = db.aside.damaged && root.AsideOffset == db.view.Load().root.AsideOffset
+	return nil
+}
+
+func (db *DB) placeAside(b []byte, root *format.Root, written *[]span) error {
 	if len(b) == 0 {
 		root.AsideOffset, root.AsideLength, root.AsideSum = 0, 0, 0
 		return nil

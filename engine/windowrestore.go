@@ -66,6 +66,9 @@ func (w *Window) restore(s *windowState) error {
 	w.known.restore(s)
 	w.settleRestored(turns)
 	w.restorePins(s)
+	for _, key := range w.cache.Keys() { // other options than before may class them otherwise
+		w.classify(key)
+	}
 	return nil
 }
 
