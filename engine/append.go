@@ -200,13 +200,13 @@ func (db *DB) commit(g *group) {
 	}
 	err := db.persist(g)
 	if err == nil && len(g.logged) > 0 {
+		db.show(g) // first: a promise that fails puts away what is shown
 		if db.opts.Sync == SyncAlways {
 			// Readers in other processes show what a promise covers; with it,
 			// what is acknowledged is visible everywhere. Its failure ends the
 			// log's use, and the next append says so.
 			_ = db.leavePromise()
 		}
-		db.show(g)
 	}
 	for _, b := range g.batches {
 		b.finish(err)

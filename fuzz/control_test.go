@@ -14,16 +14,6 @@ import (
 // A harness that finds nothing proves nothing. Each test here takes something
 // away on purpose, and the harness must notice.
 
-// sameByte are no random numbers at all: every salt and nonce is the same.
-type sameByte struct{}
-
-func (sameByte) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 7
-	}
-	return len(p), nil
-}
-
 // hunt plays crash histories until one contradicts the model. spoil prepares
 // each player.
 func hunt(seeds uint64, spoil func(p *player)) error {

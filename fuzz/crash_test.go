@@ -82,11 +82,11 @@ func coreHistory(seed uint64) []operation {
 // TestCrashCore cuts the power at every write, sync and other change of 200
 // appended turns with two seals, and keeps, drops and tears what was not synced.
 func TestCrashCore(t *testing.T) {
-	histories(t, amount(1, 2, 12), func(seed uint64) (tally, error) {
+	histories(t, amount(1, 1, 12), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[0])
 		p.cut = newCutter(seed)
 		if testing.Short() {
-			p.cut.variants, p.cut.write, p.cut.deep = 16, 60, 20
+			p.cut.variants, p.cut.write, p.cut.deep = 16, 120, 20
 		}
 		err := p.play(coreHistory(seed))
 		if s := len(p.db.Stats().Segments); err == nil && s < 1 {
@@ -100,7 +100,7 @@ func TestCrashCore(t *testing.T) {
 // power cut, a kill, a sync that fails and leaves a page cache that lies, or
 // a Close.
 func TestCrashLives(t *testing.T) {
-	histories(t, amount(2, 6, 60), func(seed uint64) (tally, error) {
+	histories(t, amount(1, 5, 60), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[seed%3])
 		p.cut = newCutter(seed)
 		p.cut.write, p.cut.deep = 16, 16
@@ -116,7 +116,7 @@ func TestCrashLives(t *testing.T) {
 
 // TestHistories plays longer histories, without looking at each image.
 func TestHistories(t *testing.T) {
-	histories(t, amount(20, 60, 4000), func(seed uint64) (tally, error) {
+	histories(t, amount(12, 50, 2000), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[seed%uint64(len(optionSets))])
 		return tally{}, p.play(history(seeded(seed), 150, true))
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"syscall"
 	"testing"
 
 	"ctxdb/engine"
@@ -149,6 +150,39 @@ func TestFoundSealAgainAfterFailedSync(t *testing.T) {
 		}
 		if got := after.Stats().Turns; got < acknowledged || after.Recovery().Lost > 0 {
 			t.Errorf("sync %d failed: %d turns of %d", n, got, acknowledged)
+		}
+	}
+}
+
+// A promise that found no space behind an acknowledged group put the log away
+// before the group was shown: the turn was lost, and the handle fell over.
+func TestFoundPromiseWithoutSpace(t *testing.T) {
+	for _, how := range []error{syscall.ENOSPC, syscall.EIO} {
+		mem, db := foundLog(t)
+		writes := 0
+		mem.SetHook(func(op disk.Op) error {
+			if op.Kind == disk.OpWrite {
+				if writes++; writes == 2 { // the group, then its promise
+					return how
+				}
+			}
+			return nil
+		})
+		ids, err := db.Append(context.Background(), engine.Turn{Role: "user", Content: []byte("the last")})
+		if err != nil || writes < 2 {
+			t.Fatalf("%v: after %d writes: %v", how, writes, err)
+		}
+		mem.SetHook(nil)
+		if got, err := db.Get(ids[0]); err != nil || string(got.Content) != "the last" {
+			t.Errorf("%v: acknowledged, and reads as %q, %v", how, got.Content, err)
+		}
+		mem.Restart()
+		after, err := engine.Open("/a", foundOptions(mem, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := after.Get(ids[0]); err != nil || string(got.Content) != "the last" {
+			t.Errorf("%v: acknowledged, and reads as %q after the next open, %v", how, got.Content, err)
 		}
 	}
 }

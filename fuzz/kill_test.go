@@ -19,7 +19,7 @@ func TestKillEverywhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var total tally
-			for n := 0; ; n += amount(7, 2, 1) {
+			for n := 0; ; n += amount(13, 3, 1) {
 				p := newPlayer(uint64(n)+1, &optionSets[0])
 				p.trip = kill(n)
 				first := []operation{appendOp{{size: tiny}, {size: small}}, big, appendOp{{size: small}}, checkpointOp{}}

@@ -11,6 +11,16 @@ import (
 	"ctxdb/wal"
 )
 
+// sameByte are no random numbers at all: every salt and nonce is the same.
+type sameByte struct{}
+
+func (sameByte) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 7
+	}
+	return len(p), nil
+}
+
 // TestMutant switches protections off, one or two at a time. Some are doubled:
 // a salt is needed only where leftovers are not zeroed, ids only where LSNs are
 // not checked. Then both must go before anything is to be found.
