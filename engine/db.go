@@ -21,6 +21,7 @@ type DB struct {
 	file     disk.File
 	log      *slog.Logger
 	decoders *segment.DecoderCache
+	index    indexes
 	aside    *aside
 	recovery Recovery
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 
 	"ctxdb/format"
@@ -84,11 +85,31 @@ func (db *DB) repeat(g *group, l *laid, s *format.Turn, id uint64) error {
 	if err != nil {
 		return err
 	}
-	if !sameContent(s, known) {
+	same := sameContent(s, known)
+	if same && len(s.Content) == 0 { // then its record is all that it is
+		if same, err = db.sameSource(g, l, s.Source, id); err != nil {
+			return err
+		}
+	}
+	if !same {
 		return fmt.Errorf("%w: key %q names turn %d, which differs in role, thread, reply or content", ErrKeyExists, s.Key, id)
 	}
 	l.ids = append(l.ids, TurnID(id))
 	return nil
+}
+
+// sameSource compares the source of a turn that is laid out or stored.
+func (db *DB) sameSource(g *group, l *laid, source []byte, id uint64) (bool, error) {
+	known, err := db.laidOrStored(g, l, id)
+	if err == nil && known.Source == nil && id < l.first {
+		err = db.do(func(v *view) (err error) {
+			if id < v.nextID { // else it is in this group, and has none
+				known.Source, err = v.source(id)
+			}
+			return err
+		})
+	}
+	return bytes.Equal(known.Source, source), err
 }
 
 // findKey looks for a key in this batch, in this group, in the log, and in the

@@ -169,7 +169,11 @@ func (db *DB) build(turns []stretch) ([]*segment.Built, error) {
 				return nil, err
 			}
 			id := segment.Identity{UUID: db.super.UUID, Number: db.super.NextSegment, Nonce: nonce, FirstID: s.first}
-			b, err := segment.Build(id, s.turns[:n], segment.BuildOptions{})
+			extra, err := extras(s.turns[:n])
+			if err != nil {
+				return nil, err
+			}
+			b, err := segment.Build(id, s.turns[:n], segment.BuildOptions{Extra: extra})
 			if err != nil {
 				return nil, err
 			}

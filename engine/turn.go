@@ -51,7 +51,8 @@ func fromStored(id uint64, s *format.Turn) Turn {
 	}
 }
 
-// sameContent is what "the same key with the same content" means.
+// sameContent is what "the same key with the same content" means; for turns
+// without content their sources are compared as well.
 func sameContent(a, b *format.Turn) bool {
 	return a.Role == b.Role && a.Thread == b.Thread && a.ReplyTo == b.ReplyTo && bytes.Equal(a.Content, b.Content)
 }

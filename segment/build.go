@@ -22,9 +22,9 @@ type Identity struct {
 // BuildOptions trade size against time. The zero value is right for sealing.
 type BuildOptions struct {
 	BlockBytes       int               // plaintext of a content block, about; 0: 4,096
-	SourceBlockBytes int               // plaintext of a source block, about; 0: 64 KiB
+	SourceBlockBytes int               // plaintext of a source block, about; 0: 480 KiB
 	DictionaryBytes  int               // at most; 0: chosen by trial; negative: none
-	Level            zstd.EncoderLevel // 0: zstd.SpeedDefault
+	Level            zstd.EncoderLevel // of content blocks; 0: zstd.SpeedBetterCompression
 	Extra            []Extra           // sections that this package knows nothing about
 }
 
@@ -37,7 +37,7 @@ type Extra struct {
 
 const (
 	defaultBlock       = 4 << 10
-	defaultSourceBlock = 64 << 10
+	defaultSourceBlock = 480 << 10
 	maxBlockTarget     = 512 << 10 // a block may exceed its target by one piece
 )
 
@@ -51,7 +51,7 @@ func (o BuildOptions) withDefaults() BuildOptions {
 	o.BlockBytes = min(max(o.BlockBytes, 1), maxBlockTarget)
 	o.SourceBlockBytes = min(max(o.SourceBlockBytes, 1), maxBlockTarget)
 	if o.Level == 0 {
-		o.Level = zstd.SpeedDefault
+		o.Level = zstd.SpeedBetterCompression
 	}
 	return o
 }

@@ -106,7 +106,9 @@ func newEncoder(level zstd.EncoderLevel, dictionary []byte) (*encoder, error) {
 		zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1),
 		zstd.WithSingleSegment(true), zstd.WithWindowSize(format.MaxBlockRaw),
 	}
-	plain, err := zstd.NewWriter(nil, options...)
+	// What has no dictionary is large and seldom read: sources, and the
+	// dictionary itself. Each block is decoded and compared, as for any level.
+	plain, err := zstd.NewWriter(nil, append(slices.Clone(options), zstd.WithEncoderLevel(zstd.SpeedBestCompression))...)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,13 @@
 // index, which a model can read without a page being touched.
 //
 // An [Entry] is made from a turn when it is sealed. [Encode] packs the entries
-// of a segment; a [Reader] gives them back a group at a time. SPEC.md section 7
-// describes the bytes.
+// of a segment; a [Reader] gives them back a group at a time.
+//
+// The bytes: u32 version, u32 number of entries, then for each group of 64
+// entries u32 offset and u32 length of its plaintext, then the groups, a zstd
+// frame each. An entry is uvarints flags (1: decision), tokens, bytes, parts;
+// strings role and summary; uvarint number of entities and those strings; a
+// string is a uvarint length and its bytes.
 package hot
 
 import (

@@ -135,7 +135,7 @@ func (f *claude) turn(record value, t *Turn, l *linker) error {
 	}
 	t.ReplyKey = reply
 	if t.Role == "" {
-		t.meta(record)
+		t.meta(record, c.kind.str())
 		return nil
 	}
 	c.tags(t)

@@ -67,7 +67,7 @@ func (codex) turn(record value, t *Turn, l *linker) error {
 		codexItem(c.payload, t, l)
 	}
 	if t.Role == "" {
-		t.meta(record)
+		t.meta(record, c.kind)
 	}
 	return nil
 }

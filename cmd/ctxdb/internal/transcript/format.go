@@ -62,9 +62,14 @@ func unknownFormat() error {
 	return fmt.Errorf("%w: looked for %s", ErrUnknownFormat, strings.Join(all, ", "))
 }
 
-// meta makes t a turn beside the conversation, with the raw record as its content.
-func (t *Turn) meta(record []byte) {
-	t.Role, t.Content = RoleMeta, record
+// meta makes t a turn beside the conversation. A model sees nothing of it, so
+// that it has no content: the record is its source. Only a format that keeps no
+// records has it as content. kind says what the record is.
+func (t *Turn) meta(record []byte, kind string) {
+	t.Role, t.Content, t.Summary = RoleMeta, nil, clip(kind)
+	if t.Source == nil {
+		t.Content = record
+	}
 }
 
 func (t *Turn) tag(tags ...string) {

@@ -187,7 +187,7 @@ func (r *Reader) turn(f frame) (t Turn, ok bool) {
 		if !r.format.keepsRecords() {
 			return t, false
 		}
-		t.meta(f.record)
+		t.meta(f.record, "blank")
 		t.Key = r.link.idKey("", f.record)
 	case frameBad:
 		r.unreadable(f, &t)
@@ -207,12 +207,12 @@ func (r *Reader) turn(f frame) (t Turn, ok bool) {
 // unreadable reports the frame, and keeps its bytes as a turn.
 func (r *Reader) unreadable(f frame, t *Turn) {
 	r.report(f.why)
-	t.meta(f.record)
-	t.tag(TagUnreadable)
-	t.Key = r.link.idKey("", f.record)
 	if !r.format.keepsRecords() {
 		t.Source = nil
 	}
+	t.meta(f.record, "unreadable: "+f.why.Reason)
+	t.tag(TagUnreadable)
+	t.Key = r.link.idKey("", f.record)
 }
 
 // tail ends the reading. Only an unusual tail is a turn.
@@ -222,7 +222,7 @@ func (r *Reader) tail(f frame) (t Turn, ok bool) {
 		return t, false
 	}
 	t = Turn{Source: f.source, Thread: r.link.stream, Tags: []string{TagTail}}
-	t.meta(f.source)
+	t.meta(f.source, "end of the file")
 	t.Key = r.link.tailKey(r.lastKey, f.source)
 	return t, true
 }

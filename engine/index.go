@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"ctxdb/engine/hot"
+	"ctxdb/engine/lex"
+	"ctxdb/engine/rank"
+	"ctxdb/format"
+	"ctxdb/segment"
+)
+
+// metaThread keeps records that are no conversation out of the way of the
+// threads: they have a place in the index, and no words.
+const metaThread = "\x00meta"
+
+// indexed is a turn as the index wants it.
+func indexed(a *lex.Analyzer, t *format.Turn, content []byte) rank.Turn {
+	if t.Role == RoleMeta {
+		return rank.Turn{Thread: metaThread, Role: RoleMeta, Time: t.Time}
+	}
+	return rank.Turn{
+		Thread: t.Thread, Role: t.Role, Time: t.Time,
+		Doc: a.Turn(nil, lex.Input{Content: content, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags}),
+	}
+}
+
+// extras makes the sections that search needs of a segment's turns.
+func extras(turns []segment.Turn) ([]segment.Extra, error) {
+	var a lex.Analyzer
+	m := rank.NewMemory()
+	entries := make([]hot.Entry, len(turns))
+	for i := range turns {
+		t := &turns[i]
+		m.Add(indexed(&a, &t.Record.Turn, t.Content))
+		entries[i] = hotEntry(&t.Record.Turn, t.Content)
+	}
+	lines, err := hot.Encode(entries)
+	if err != nil {
+		return nil, fmt.Errorf("hot entries: %w", err)
+	}
+	terms, err := rank.Build(rank.Source{Part: m.View()})
+	if err != nil {
+		return nil, fmt.Errorf("terms: %w", err)
+	}
+	return []segment.Extra{{Type: format.SectionHot, Data: lines}, {Type: format.SectionTerms, Data: terms}}, nil
+}
+
+func hotEntry(t *format.Turn, content []byte) hot.Entry {
+	e := hot.Entry{
+		Tokens: t.Tokens, Bytes: uint64(len(content)), Parts: uint64(format.Parts(content)), Decision: t.Decision,
+		Role: t.Role, Summary: t.Summary, Entities: t.Entities,
+	}
+	if e.Summary == "" && t.Role != RoleMeta {
+		e.Summary = extract(content)
+	}
+	return e
+}
+
+// summaryBytes bounds a summary that is taken from the content.
+const summaryBytes = 160
+
+// extract takes the line or sentence of a content that tells most: the one
+// with the most letters of different words, early ones first.
+func extract(content []byte) string {
+	var best []byte
+	score := 0.0
+	rest := content[:min(len(content), 4<<10)]
+	for i := 0; len(rest) > 0 && i < 40; i++ {
+		n := sentenceEnd(rest)
+		s := bytes.TrimSpace(rest[:n])
+		rest = rest[n:]
+		if got := telling(s) / (1 + 0.08*float64(i)); got > score {
+			best, score = s, got
+		}
+	}
+	return clip(best, summaryBytes)
+}
+
+// sentenceEnd is where the first line or sentence ends.
+func sentenceEnd(b []byte) int {
+	for i, c := range b {
+		if c == '\n' || (c == '.' || c == '!' || c == '?') && i+1 < len(b) && (b[i+1] == ' ' || b[i+1] == '\n') {
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// telling weighs a sentence by its different words of three letters and more,
+// up to what a summary holds.
+func telling(s []byte) float64 {
+	s = s[:min(len(s), summaryBytes)]
+	seen := map[string]bool{}
+	n := 0.0
+	for _, w := range bytes.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '.' && r != '/' }) {
+		if k := string(bytes.ToLower(w)); len(k) >= 3 && !seen[k] {
+			seen[k] = true
+			n++
+		}
+	}
+	return n
+}
+
+// clip cuts a text to a number of bytes at a character, on one line.
+func clip(b []byte, limit int) string {
+	out := bytes.Join(bytes.Fields(bytes.ToValidUTF8(b, []byte("\ufffd"))), []byte(" "))
+	if len(out) <= limit {
+		return string(out)
+	}
+	cut := limit - len("…")
+	for cut > 0 && !utf8.RuneStart(out[cut]) {
+		cut--
+	}
+	return string(out[:cut]) + "…"
+}
+
+// segmentIndex is what is open of a segment's index.
+type segmentIndex struct {
+	once  sync.Once
+	terms *rank.Reader
+	lines *hot.Reader
+	err   error
+}
+
+// indexes keeps the open indexes of segments, and those of the log's turns,
+// which are made when somebody searches.
+type indexes struct {
+	mu       sync.Mutex
+	segments map[*segment.Segment]*segmentIndex
+	logs     map[uint64]*logIndex // by first id of the run
+}
+
+// logIndex indexes the turns of a run of the log, as far as somebody asked.
+type logIndex struct {
+	mu     sync.Mutex
+	memory *rank.Memory
+	lex    lex.Analyzer
+	turns  int
+}
+
+// of opens the index of a segment, once. A segment without one is found by
+// nothing.
+func (x *indexes) of(s *segment.Segment) (*segmentIndex, error) {
+	x.mu.Lock()
+	if x.segments == nil {
+		x.segments = map[*segment.Segment]*segmentIndex{}
+	}
+	i := x.segments[s]
+	if i == nil {
+		i = &segmentIndex{}
+		x.segments[s] = i
+	}
+	x.mu.Unlock()
+	i.once.Do(func() { i.err = i.open(s) })
+	if i.err != nil { // the moment's, perhaps: the next search tries again
+		x.mu.Lock()
+		delete(x.segments, s)
+		x.mu.Unlock()
+	}
+	return i, i.err
+}
+
+func (i *segmentIndex) open(s *segment.Segment) error {
+	d, ok, err := s.Data(format.SectionTerms)
+	if err != nil || !ok {
+		return err
+	}
+	if i.terms, err = rank.Open(d, d.Size()); err != nil {
+		return fmt.Errorf("index of segment %d: %w: %w", s.Entry().Number, ErrCorrupt, err)
+	}
+	if d, ok, err = s.Data(format.SectionHot); err != nil || !ok {
+		return err
+	}
+	if i.lines, err = hot.Open(d, d.Size()); err != nil {
+		return fmt.Errorf("hot entries of segment %d: %w: %w", s.Entry().Number, ErrCorrupt, err)
+	}
+	return nil
+}
+
+// part brings the index of a run of the log up to date.
+func (x *indexes) part(r *run) (rank.Part, error) {
+	x.mu.Lock()
+	if x.logs == nil {
+		x.logs = map[uint64]*logIndex{}
+	}
+	l := x.logs[r.first]
+	if l == nil {
+		l = &logIndex{memory: rank.NewMemory()}
+		x.logs[r.first] = l
+	}
+	x.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for ; l.turns < len(r.turns); l.turns++ {
+		t := &r.turns[l.turns]
+		rec, _, err := format.DecodeMeta(t.record, t.at)
+		if err != nil {
+			return nil, err
+		}
+		l.memory.Add(indexed(&l.lex, &rec.Turn, t.content()))
+	}
+	return l.memory.View(), nil
+}
+
+// forget drops what belongs to no segment or run of the view.
+func (x *indexes) forget(v *view) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for s := range x.segments {
+		if !slices.Contains(v.segs, s) {
+			delete(x.segments, s)
+		}
+	}
+	for first := range x.logs {
+		if !slices.ContainsFunc(v.logs, func(r run) bool { return r.first == first }) {
+			delete(x.logs, first)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ctxdb/engine/hot"
+	"ctxdb/engine/lex"
+	"ctxdb/engine/rank"
+	"ctxdb/format"
+)
+
+// Query says what to look for. The zero value of each filter admits everything.
+// Records of role "meta" have no words in the index and are never found.
+type Query struct {
+	Text     string // words, identifiers, paths, dates, names; what stands in double quotes must be there literally
+	K        int    // 0: 10
+	Thread   string
+	Roles    []string
+	From, To time.Time // of the turn's time, both inclusive
+	Vector   []float32 // beside or instead of Text: turns with an embedding, by cosine
+}
+
+// Hit is a turn that was found.
+type Hit struct {
+	ID      TurnID
+	Score   float64 // comparable within one search
+	Tokens  int
+	Role    string
+	Thread  string
+	Summary string
+	Time    time.Time
+}
+
+const (
+	defaultHits = 10
+	maxHits     = 1000
+	// phraseDepth is how many candidates are looked at for quoted phrases.
+	phraseDepth = 200
+)
+
+// Search finds the turns that a query is about, best first, by words, their
+// neighbours in the thread, names and dates: BM25 as package rank describes it.
+// It uses the indexes in the file and reads the content of a turn only where a
+// quoted phrase has to be checked.
+//
+// Errors: ErrCorrupt, ErrTruncated, ErrClosed, or the context's.
+func (db *DB) Search(ctx context.Context, q Query) ([]Hit, error) {
+	if db.writer == nil {
+		if _, err := db.refresh(db.view.Load()); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+	}
+	var hits []Hit
+	err := db.do(func(v *view) (err error) {
+		hits, err = db.search(ctx, v, &q)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	return hits, nil
+}
+
+// parts is the view's index, and the first id of each part.
+type parts struct {
+	parts []rank.Part
+	first []uint64
+}
+
+func (db *DB) parts(v *view) (p parts, err error) {
+	db.index.forget(v)
+	for _, s := range v.segs {
+		i, err := db.index.of(s)
+		if err != nil {
+			return parts{}, err
+		}
+		if i.terms != nil {
+			p.parts = append(p.parts, i.terms)
+			p.first = append(p.first, s.Entry().FirstID)
+		}
+	}
+	for i := range v.logs {
+		part, err := db.index.part(&v.logs[i])
+		if err != nil {
+			return parts{}, err
+		}
+		p.parts = append(p.parts, part)
+		p.first = append(p.first, v.logs[i].first)
+	}
+	return p, nil
+}
+
+func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	k := q.K
+	if k <= 0 {
+		k = defaultHits
+	}
+	k = min(k, maxHits)
+	p, err := db.parts(v)
+	if err != nil {
+		return nil, err
+	}
+	parsed := lex.Parse(q.Text, nil)
+	filter := rank.Filter{Thread: q.Thread, Roles: q.Roles, From: q.From, To: q.To}
+	depth := k
+	if len(parsed.Phrases) > 0 {
+		depth = max(k, phraseDepth)
+	}
+	model := rank.Default
+	found, err := model.Search(p.parts, parsed, filter, depth)
+	if err != nil {
+		return nil, indexError(err)
+	}
+	hits := make([]Hit, 0, min(len(found), k))
+	for _, f := range found {
+		if len(hits) == k || ctx.Err() != nil {
+			break
+		}
+		id := p.first[f.Part] + uint64(f.Ordinal)
+		ok, err := db.hasPhrases(v, id, parsed.Phrases)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			hits = append(hits, Hit{ID: TurnID(id), Score: f.Score})
+		}
+	}
+	return hits, db.fill(v, hits)
+}
+
+// indexError makes damage of an index ErrCorrupt.
+func indexError(err error) error {
+	if errors.Is(err, rank.ErrCorrupt) || errors.Is(err, hot.ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
+}
+
+// hasPhrases reports whether every quoted phrase stands in the content, without
+// regard to case.
+func (db *DB) hasPhrases(v *view, id uint64, phrases []string) (bool, error) {
+	if len(phrases) == 0 {
+		return true, nil
+	}
+	content, err := v.content(nil, id)
+	if err != nil {
+		return false, err
+	}
+	folded := bytes.ToLower(content)
+	for _, p := range phrases {
+		if !bytes.Contains(folded, bytes.ToLower([]byte(p))) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// fill adds what the hot index knows of the hits.
+func (db *DB) fill(v *view, hits []Hit) error {
+	for i := range hits {
+		h := &hits[i]
+		r, err := v.record(uint64(h.ID))
+		if err != nil {
+			return err
+		}
+		e, err := db.hotEntry(v, uint64(h.ID))
+		if err != nil {
+			return err
+		}
+		h.Tokens, h.Role, h.Thread, h.Time, h.Summary = int(r.Tokens), r.Role, r.Thread, r.Time, e.Summary
+	}
+	return nil
+}
+
+// hotEntry is the line of the hot index about a turn.
+func (db *DB) hotEntry(v *view, id uint64) (hot.Entry, error) {
+	if l := v.loggedOf(id); l != nil {
+		rec, _, err := format.DecodeMeta(l.record, l.at)
+		if err != nil {
+			return hot.Entry{}, err
+		}
+		return hotEntry(&rec.Turn, l.content()), nil
+	}
+	s := v.segmentOf(id)
+	if s == nil || id >= v.nextID {
+		return hot.Entry{}, v.absent(id)
+	}
+	i, err := db.index.of(s)
+	if err != nil {
+		return hot.Entry{}, err
+	}
+	if i.lines == nil { // sealed by a program that makes no hot entries
+		t, err := s.Turn(id)
+		if err != nil {
+			return hot.Entry{}, err
+		}
+		return hotEntry(&t, t.Content), nil
+	}
+	ordinal := int(id - s.Entry().FirstID)
+	group, first, err := i.lines.Group(ordinal)
+	if err != nil {
+		return hot.Entry{}, indexError(err)
+	}
+	return group[ordinal-first], nil
+}
