@@ -75,6 +75,9 @@ func (w *Window) finish(f *fault) outcome {
 	if f.lay.call != 0 {
 		w.classify(f.lay.call)
 	}
+	if f.call != nil && f.call.call != 0 { // what came along is a result as well
+		w.classify(f.call.call)
+	}
 	if w.opts.PinOnFault && !f.pin {
 		w.takeHolds(f)
 	}
