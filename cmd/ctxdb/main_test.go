@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 			"flip":      flip,
 			"damage":    damage,
 			"talk":      talk,
+			"refer":     refer,
 			"zeros":     zeros,
 			"hold":      hold,
 			"crash":     crash,
@@ -122,6 +123,30 @@ func talk(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), chat(n), 0o600))
+}
+
+// refer FILE WINDOW BUDGET ID...: references turns through a window, 7 or a part, 7.0.
+func refer(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := engine.Open(ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	budget, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	w, err := db.Window(args[1], engine.WindowOptions{BudgetTokens: budget})
+	ts.Check(err)
+	for _, text := range args[3:] {
+		name, part, isPart := strings.Cut(text, ".")
+		id, err := strconv.ParseUint(name, 10, 64)
+		ts.Check(err)
+		if isPart {
+			n, perr := strconv.Atoi(part)
+			ts.Check(perr)
+			_, _, err = w.Page(engine.TurnID(id), n)
+		} else {
+			_, _, err = w.View(engine.TurnID(id))
+		}
+		ts.Check(err)
+	}
+	ts.Check(db.Close())
 }
 
 // damage FILE OFFSET N: changes every one of N bytes.

@@ -41,6 +41,12 @@ func (r *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
+func (p *progress) add(n int) {
+	if p.bar != nil {
+		_ = p.bar.Add(n)
+	}
+}
+
 // done clears the bar.
 func (p *progress) done() {
 	if p.bar != nil {
