@@ -93,7 +93,7 @@ func TestLyingSyncs(t *testing.T) {
 			t.Parallel()
 			start, seeds := time.Now(), uint64(12)
 			if l.harmless != "" && !*full {
-				seeds = 2
+				seeds = 1
 			}
 			err := hunt(seeds, func(p *player) { p.lying(l.names...) })
 			if (err == nil) != (l.harmless != "") {

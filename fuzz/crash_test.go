@@ -100,7 +100,7 @@ func TestCrashCore(t *testing.T) {
 // power cut, a kill, a sync that fails and leaves a page cache that lies, or
 // a Close.
 func TestCrashLives(t *testing.T) {
-	histories(t, amount(1, 5, 60), func(seed uint64) (tally, error) {
+	histories(t, amount(1, 4, 60), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[seed%3])
 		p.cut = newCutter(seed)
 		p.cut.write, p.cut.deep = 16, 16
@@ -116,7 +116,7 @@ func TestCrashLives(t *testing.T) {
 
 // TestHistories plays longer histories, without looking at each image.
 func TestHistories(t *testing.T) {
-	histories(t, amount(12, 50, 2000), func(seed uint64) (tally, error) {
+	histories(t, amount(8, 24, 2000), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[seed%uint64(len(optionSets))])
 		return tally{}, p.play(history(seeded(seed), 150, true))
 	})

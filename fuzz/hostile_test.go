@@ -336,7 +336,7 @@ func copyOnce(seed uint64) error {
 }
 
 func TestCopiesWhileWritten(t *testing.T) {
-	if err := copyLive(uint64(amount(15, 40, 1000))); err != nil {
+	if err := copyLive(uint64(amount(4, 12, 1000))); err != nil {
 		t.Error(err)
 	}
 }

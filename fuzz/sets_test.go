@@ -12,7 +12,7 @@ import (
 // memory and on the machine's own files, which are mapped. Each is compared
 // with the model all along; at the end all have the same turns.
 func TestSameTurnsUnderAllOptions(t *testing.T) {
-	for seed := range uint64(amount(1, 4, 60)) {
+	for seed := range uint64(amount(1, 2, 60)) {
 		ops := history(seeded(seed+500), 120, false)
 		var turns []int
 		for i := range optionSets {
