@@ -4,137 +4,213 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
-	"ctxdb/cache"
 	"ctxdb/engine"
 )
 
-const windowLong = `Window puts the turns of FILE through a window of a fixed budget, each referenced once in its
-order, records of role meta left out, and prints what the window did and what is resident at
-the end. At least one budget is needed; both hold at every instant. A turn that is larger than
-the budget is passed over.`
+const windowLong = `Window shows what a window of a budget holds, and why. At least one budget is needed; both
+hold at every instant.
+
+Without --name the turns of FILE go through a new window, each referenced once in its order,
+records of role meta left out, as if an agent had worked under that budget. A turn that is
+larger than the budget is passed over. With --name it is the window that FILE remembers under
+that name, as it was left; where a budget is given, what would be left of it under that one,
+and what its recorded references say about the budget: whether it thrashes, which budget would
+end that, and whether paging pays.
+
+Why a turn is resident: it is pinned, held (pinned for a while since it came back), new (one
+of the newest turns of FILE), a call (of a result that is one of these), an old copy of a file
+that leaves first, or it is kept by the policy.
+
+FILE is not changed, whatever the window does.`
 
 type windowFlags struct {
 	opts   engine.WindowOptions
 	policy string
+	pages  string
+	name   string
 	asJSON bool
-}
-
-type windowReport struct {
-	File         string      `json:"file"`
-	Policy       string      `json:"policy"`
-	BudgetTokens int         `json:"budget_tokens,omitempty"`
-	BudgetBytes  int64       `json:"budget_bytes,omitempty"`
-	Refs         int64       `json:"references"`
-	Hits         int64       `json:"hits"`
-	Faults       int64       `json:"faults"`
-	Evictions    int64       `json:"evictions"`
-	PeakTokens   int64       `json:"peak_tokens"`
-	PeakBytes    int64       `json:"peak_bytes"`
-	Tokens       int64       `json:"tokens"` // resident now
-	Bytes        int64       `json:"bytes"`
-	TooLarge     int         `json:"too_large"` // turns that alone are above the budget
-	Residents    []windowRow `json:"residents"`
-
-	columns int
-}
-
-type windowRow struct {
-	ID     engine.TurnID `json:"id"`
-	Role   string        `json:"role"`
-	Tokens int           `json:"tokens"`
-	Words  string        `json:"words"`
 }
 
 func windowVerb() *cobra.Command {
 	var f windowFlags
 	cmd := &cobra.Command{
-		Use:   "window FILE --budget-tokens N",
-		Short: "Put the turns through a window of a fixed budget",
+		Use:   "window FILE --budget-tokens N | --name NAME",
+		Short: "Show what a window of a fixed budget holds, and why",
 		Long:  windowLong,
 		Args:  arguments(1, 1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.opts.BudgetTokens <= 0 && f.opts.BudgetBytes <= 0 || f.opts.BudgetTokens < 0 || f.opts.BudgetBytes < 0 {
-				return usage(cmd, "window needs --budget-tokens or --budget-bytes, above 0")
-			}
-			f.opts.Policy = cache.Policy(f.policy)
-			if f.opts.Policy != cache.LRU && f.opts.Policy != cache.CLOCK {
-				return usage(cmd, "--policy %q; there are lru and clock", f.policy)
+			if err := f.check(cmd); err != nil {
+				return err
 			}
 			return reading(args[0], func(db *engine.DB) error {
-				r, err := f.replay(db, args[0])
+				r, err := f.look(db, args[0], cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
 				r.columns = columnsOf(cmd.OutOrStdout())
-				return show(cmd, f.asJSON, r)
+				if err := show(cmd, f.asJSON, r); err != nil {
+					return err
+				}
+				if r.Unreadable > 0 {
+					return errReported
+				}
+				return nil
 			})
 		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.opts.BudgetTokens, "budget-tokens", 0, "what may be resident, in tokens")
 	flags.Int64Var(&f.opts.BudgetBytes, "budget-bytes", 0, "what may be resident, in bytes of content")
-	flags.StringVar(&f.policy, "policy", string(cache.LRU), "who leaves first: lru or clock")
+	flags.StringVar(&f.name, "name", "", "a window that FILE remembers")
+	flags.StringVar(&f.policy, "policy", "", "who leaves first: "+policyNames()+" (default idlesize, or that of NAME)")
+	flags.StringVar(&f.pages, "page-tokens", "", "long turns are resident by parts of about this; or whole (default 1024, or that of NAME)")
+	flags.Float64Var(&f.opts.LowWatermark, "watermark", 0, "evict down to this part of the budget; 1 is one at a time (default 0.6)")
+	flags.IntVar(&f.opts.KeepRecent, "keep-recent", 0, "so many of the newest turns leave last; -1 for none (default 4)")
+	flags.BoolVar(&f.opts.PinOnFault, "pin-on-fault", false, "a page that comes back stays for a while")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
 }
 
-func (f *windowFlags) replay(db *engine.DB, file string) (*windowReport, error) {
-	w, err := db.Window("replay", f.opts)
+func (f *windowFlags) hasBudget() bool { return f.opts.BudgetTokens > 0 || f.opts.BudgetBytes > 0 }
+
+func (f *windowFlags) check(cmd *cobra.Command) (err error) {
+	switch o := &f.opts; {
+	case o.BudgetTokens < 0 || o.BudgetBytes < 0 || f.name == "" && !f.hasBudget():
+		return usage(cmd, "window needs --budget-tokens or --budget-bytes, above 0, or --name")
+	case !(o.LowWatermark >= 0 && o.LowWatermark <= 1):
+		return usage(cmd, "--watermark %g; it is above 0 and at most 1", o.LowWatermark)
+	}
+	if f.policy != "" {
+		if f.opts.Policy, err = parsePolicy(f.policy); err != nil {
+			return usage(cmd, "%w", err)
+		}
+	}
+	if f.pages != "" {
+		n, err := parsePageSize(f.pages)
+		if err != nil || n > math.MaxInt32 {
+			return usage(cmd, "--page-tokens %q; a page is like 1024, or whole", f.pages)
+		}
+		if f.opts.PageTokens = int(n); n == 0 {
+			f.opts.PageTokens = -1
+		}
+	}
+	return nil
+}
+
+// look fills the report.
+func (f *windowFlags) look(db *engine.DB, file string, errOut io.Writer) (*windowReport, error) {
+	r := &windowReport{File: file, Name: f.name, Residents: []windowRow{}, Evicted: []windowRow{}}
+	var w *engine.Window
+	var err error
+	if f.name != "" {
+		w, err = f.remembered(db, r)
+	} else {
+		w, err = f.pass(db, r, errOut)
+	}
 	if err != nil {
 		return nil, err
 	}
-	r := &windowReport{
-		File: file, Policy: f.policy, BudgetTokens: f.opts.BudgetTokens, BudgetBytes: f.opts.BudgetBytes, Residents: []windowRow{},
+	r.options(w, f.hasBudget())
+	return r, r.contents(db, w)
+}
+
+// pass puts every turn through a new window.
+func (f *windowFlags) pass(db *engine.DB, r *windowReport, errOut io.Writer) (*engine.Window, error) {
+	w, err := db.Window("", f.opts)
+	if err != nil {
+		return nil, err
 	}
 	for t, err := range db.Turns(0, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if t.Role == engine.RoleMeta {
+		if err == nil && t.Role == engine.RoleMeta {
 			continue
 		}
-		switch _, _, err := w.View(t.ID); {
+		if err == nil {
+			_, _, err = w.View(t.ID)
+		}
+		switch {
 		case errors.Is(err, engine.ErrOverBudget):
 			r.TooLarge++
 		case err != nil:
-			return nil, err
+			r.Unreadable++
+			fmt.Fprintf(errOut, "#%d can't be read: %s\n", t.ID, oneLine(err))
 		}
 	}
 	s := w.Stats()
-	r.Refs, r.Hits, r.Faults, r.Evictions = s.Refs, s.Hits, s.Faults, s.Evictions
-	r.PeakTokens, r.PeakBytes, r.Tokens, r.Bytes = s.PeakTokens, s.PeakBytes, s.Tokens, s.Bytes
-	for _, id := range w.Resident() {
-		t, err := db.Get(id)
-		if err != nil {
-			return nil, err
-		}
-		r.Residents = append(r.Residents, windowRow{ID: id, Role: t.Role, Tokens: t.Tokens, Words: words(&t, jsonWords)})
+	r.Did = didOf(&s)
+	if s.Evictions == 0 {
+		r.Did.Reason = "all fits: nothing has to leave, and paging is of no use here"
+	} else {
+		r.Did.Reason = "each turn was referenced once; `ctxdb replay` tells what paging costs"
 	}
-	return r, nil
+	return w, nil
 }
 
-func (r *windowReport) text(w io.Writer) {
-	budget := ""
-	if r.BudgetTokens > 0 {
-		budget = count(r.BudgetTokens) + " tokens"
+// remembered opens a window as it was left. A budget, if any, is tried on what it recorded.
+func (f *windowFlags) remembered(db *engine.DB, r *windowReport) (*engine.Window, error) {
+	info, err := db.WindowInfo(f.name)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil, fmt.Errorf("%s: window %q: %w; %s", db.Path(), f.name, engine.ErrNotFound, rememberedNames(db))
 	}
-	if r.BudgetBytes > 0 {
-		if budget != "" {
-			budget += " and "
+	if err != nil {
+		return nil, err
+	}
+	opts := f.opts
+	opts.Policy, opts.PageTokens = info.Policy, info.PageTokens
+	if !f.hasBudget() {
+		opts.BudgetTokens = math.MaxInt32
+	}
+	r.References = info.References
+	w, err := db.Window(f.name, opts)
+	if err != nil || !f.hasBudget() {
+		return w, err
+	}
+	if f.policy != "" {
+		opts.Policy = f.opts.Policy
+	}
+	if f.pages != "" {
+		opts.PageTokens = f.opts.PageTokens
+	}
+	r.Did, err = tried(db, f.name, opts)
+	return w, err
+}
+
+func rememberedNames(db *engine.DB) string {
+	if names := db.Windows(); len(names) > 0 {
+		return "there are " + quoteAll(names)
+	}
+	return "the file remembers none"
+}
+
+// tried puts the references that a window recorded through a new one; nil: there are none.
+func tried(db *engine.DB, name string, opts engine.WindowOptions) (*windowDid, error) {
+	w, err := db.Window("", opts)
+	if err != nil {
+		return nil, err
+	}
+	refs := 0
+	for e, err := range db.Trace() {
+		if err != nil || e.Window != name || e.Kind != engine.TraceRef {
+			continue
 		}
-		budget += count(r.BudgetBytes) + " bytes"
+		refs++
+		if e.Part < 0 {
+			_, _, err = w.View(e.ID)
+		} else {
+			_, _, err = w.Page(e.ID, e.Part)
+		}
+		if err != nil && !errors.Is(err, engine.ErrOverBudget) && !errors.Is(err, engine.ErrNotFound) {
+			return nil, err
+		}
 	}
-	row(w, "budget", "%s, policy %s", budget, r.Policy)
-	row(w, "references", "%s: %s, %s, %s", count(r.Refs), many(r.Hits, "hit"), many(r.Faults, "fault"), many(r.Evictions, "eviction"))
-	row(w, "peak", "%s tokens, %s bytes", count(r.PeakTokens), count(r.PeakBytes))
-	if r.TooLarge > 0 {
-		row(w, "too large", "%s above the budget, never resident", many(r.TooLarge, "turn"))
+	if refs == 0 {
+		return nil, nil
 	}
-	row(w, "resident", "%s, %s tokens, %s bytes", many(len(r.Residents), "turn"), count(r.Tokens), count(r.Bytes))
-	for _, t := range r.Residents {
-		fmt.Fprintln(w, cut(fmt.Sprintf("%7s %-11s %7s  %s", fmt.Sprintf("#%d", t.ID), quoteName(t.Role), count(t.Tokens), t.Words), r.columns))
-	}
+	s := w.Stats()
+	did := didOf(&s)
+	did.Reason = s.Reason
+	return did, nil
 }
