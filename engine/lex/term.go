@@ -4,13 +4,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Term is the low 40 bits of the xxhash64 of a normalised string and its kind.
-// A file of a million terms answers one absent term in a million with
+// Term is the low 32 bits of the xxhash64 of a normalised string and its kind.
+// A part of forty thousand terms answers one absent term in a hundred thousand with
 // another's postings, which a ranking survives.
 type Term uint64
 
 // TermBits is the width of a Term.
-const TermBits = 40
+const TermBits = 32
 
 // kind keeps strings apart that are the same but mean something else.
 type kind byte

@@ -18,7 +18,7 @@
 // Caveats that bite:
 //
 //   - Neighbours are found within a part. Small parts should be merged.
-//   - Terms are hashes of 40 bits; counts are rounded to 1, 2, 4 and 8.
+//   - Terms are hashes of 32 bits; counts are rounded to 1, 2, 4 and 8.
 //   - A search takes time in proportion to the turns that have its terms, and
 //     memory of 8 bytes for each turn of the largest part.
 //

@@ -51,7 +51,7 @@ const (
 	flagOrdinals = 1
 
 	maxBucketBits   = 24
-	termsPerBucket  = 8
+	termsPerBucket  = 16
 	maxDirectory    = 1 << 31
 	maxEncodedTurns = 1 << 28
 )
@@ -136,7 +136,7 @@ func (h *header) restOf(t lex.Term) uint64 {
 	return uint64(t) & (1<<h.restBits() - 1)
 }
 
-// bucketBitsFor keeps buckets at about 8 terms.
+// bucketBitsFor keeps buckets at about 16 terms.
 func bucketBitsFor(terms int) uint8 {
 	bits := uint8(0)
 	for bits < maxBucketBits && terms>>bits > termsPerBucket {

@@ -40,7 +40,7 @@ func someTurns(r *rand.Rand, n int) []naiveTurn {
 	return turns
 }
 
-// vocabulary spreads 200 terms over all 40 bits, the frequent ones first.
+// vocabulary spreads 200 terms over all 32 bits, the frequent ones first.
 func vocabulary(r *rand.Rand) lex.Term {
 	return lex.WordTerm(fmt.Sprint("w", int(200*math.Pow(r.Float64(), 3))))
 }
