@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -89,14 +90,17 @@ type player struct {
 	sim   *simWindow
 	turns []Turn
 	steps int
+	long  int // bytes of the longest turns; 0: 16,000
+
+	logged bool // never seal: the file is left as it is, since sealing costs more than all else
 }
 
-func newPlayer(o WindowOptions, turns int, rng *rand.Rand) (*player, error) {
-	db, err := Open("/a.ctxdb", &Options{FS: disk.NewMem(1), Sync: SyncNever, Inline: true, LogBytes: 64 << 10, ReuseDelay: -1, LockWait: -1})
+func newPlayer(o WindowOptions, turns, long int, rng *rand.Rand) (*player, error) {
+	db, err := Open("/a.ctxdb", &Options{FS: disk.NewMem(1), Sync: SyncNever, Inline: true, ReuseDelay: -1, LockWait: -1})
 	if err != nil {
 		return nil, err
 	}
-	p := &player{db: db}
+	p := &player{db: db, long: long}
 	for range turns {
 		if err := p.append(rng); err != nil {
 			return nil, err
@@ -118,7 +122,7 @@ func (p *player) append(rng *rand.Rand) error {
 	t := Turn{Role: []string{"user", "assistant", "tool_call", "tool_result", "tool_result", RoleMeta}[rng.IntN(6)]}
 	n := rng.IntN(400)
 	if rng.IntN(4) == 0 {
-		n = rng.IntN(16000)
+		n = rng.IntN(cmp.Or(p.long, 16000))
 	}
 	for len(t.Content) < n {
 		t.Content = fmt.Appendf(t.Content, "%d:%x%s", id, rng.Uint32(), []string{" ", "\n"}[rng.IntN(2)])
@@ -181,11 +185,11 @@ func (p *player) step(op, arg byte, rng *rand.Rand) error {
 		p.w.Release(t.ID)
 		p.sim.release(t.ID)
 	case 14:
-		if len(p.turns) < 250 {
+		if len(p.turns) < 100 || len(p.turns) < 250 && !p.logged {
 			err = p.append(rng)
 		}
 	case 15:
-		if op == 255 {
+		if op == 255 && !p.logged {
 			err = p.db.Checkpoint(ctx)
 		}
 	}
@@ -317,7 +321,7 @@ func modelSteps(t *testing.T) int {
 		}
 		return n
 	}
-	return 40_000
+	return 20_000
 }
 
 func TestWindowAgainstNaiveOne(t *testing.T) {
@@ -325,12 +329,12 @@ func TestWindowAgainstNaiveOne(t *testing.T) {
 	total := 0
 	for seed := uint64(1); total < steps; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		p, err := newPlayer(anyOptions(byte(rng.Uint32()), byte(rng.Uint32())), 40, rng)
+		p, err := newPlayer(anyOptions(byte(rng.Uint32()), byte(rng.Uint32())), 40, 16000, rng)
 		if err != nil {
 			t.Fatal(err)
 		}
 		spread := 1 + rng.IntN(200)
-		for range 800 {
+		for range 4000 {
 			arg := rng.IntN(1 + spread)
 			if err := p.step(byte(rng.Uint32()), byte(arg), rng); err != nil {
 				t.Fatalf("seed %d, %+v: %v", seed, p.opts, err)
@@ -342,6 +346,54 @@ func TestWindowAgainstNaiveOne(t *testing.T) {
 		}
 	}
 	t.Logf("%d steps checked against the naive window", total)
+}
+
+// TestWindowNeverExceedsItsBudget looks at the charge after every step, and at
+// all of the books now and then. CTXDB_STEPS=1000000000 takes an hour.
+func TestWindowNeverExceedsItsBudget(t *testing.T) {
+	steps := modelSteps(t)
+	total := 0
+	for seed := uint64(1); total < steps; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		p, err := newPlayer(anyOptions(byte(rng.Uint32()), byte(rng.Uint32())), 60, 700, rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spread := 1 + rng.IntN(60)
+		for range min(steps-total, 2_000_000) {
+			total++
+			p.careless(TurnID(1+rng.IntN(spread)), rng)
+			now, peak := p.w.Charge()
+			if !fits(now, p.w.limit, cache.Cost{}) || !fits(peak, p.w.limit, cache.Cost{}) {
+				t.Fatalf("seed %d, step %d, %+v: charged %+v, at most %+v", seed, total, p.opts, now, peak)
+			}
+			if total%50_000 == 0 {
+				if err := p.w.check(); err != nil {
+					t.Fatalf("seed %d, step %d, %+v: %v", seed, total, p.opts, err)
+				}
+			}
+		}
+		if err := p.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d steps, the charge checked after each", total)
+}
+
+// careless does anything, whatever comes of it.
+func (p *player) careless(id TurnID, rng *rand.Rand) {
+	switch op := rng.IntN(64); {
+	case op < 40:
+		p.w.View(id)
+	case op < 56:
+		p.w.Page(id, rng.IntN(4))
+	case op < 58:
+		p.w.Pin(id)
+	case op < 62:
+		p.w.Unpin(id)
+	default:
+		p.w.Release(id)
+	}
 }
 
 func FuzzWindow(f *testing.F) {
@@ -358,11 +410,11 @@ func FuzzWindow(f *testing.F) {
 			return
 		}
 		rng := rand.New(rand.NewPCG(uint64(b[0]), uint64(b[1])))
-		p, err := newPlayer(anyOptions(b[0], b[1]), 24, rng)
+		p, err := newPlayer(anyOptions(b[0], b[1]), 30, 700, rng)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer p.db.Close()
+		p.logged = true
 		for i := 2; i+1 < len(b); i += 2 {
 			if err := p.step(b[i], b[i+1], rng); err != nil {
 				t.Fatalf("%+v: %v", p.opts, err)
