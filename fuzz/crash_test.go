@@ -82,7 +82,7 @@ func coreHistory(seed uint64) []operation {
 // TestCrashCore cuts the power at every write, sync and other change of 200
 // appended turns with two seals, and keeps, drops and tears what was not synced.
 func TestCrashCore(t *testing.T) {
-	histories(t, amount(1, 1, 12), func(seed uint64) (tally, error) {
+	histories(t, amount(1, 1, 8), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[0])
 		p.cut = newCutter(seed)
 		if testing.Short() {
@@ -100,7 +100,7 @@ func TestCrashCore(t *testing.T) {
 // power cut, a kill, a sync that fails and leaves a page cache that lies, or
 // a Close.
 func TestCrashLives(t *testing.T) {
-	histories(t, amount(1, 4, 60), func(seed uint64) (tally, error) {
+	histories(t, amount(1, 4, 30), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[seed%3])
 		p.cut = newCutter(seed)
 		p.cut.write, p.cut.deep = 16, 16

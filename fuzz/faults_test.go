@@ -193,7 +193,7 @@ func TestFailingDisk(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			tried := 0
-			step := amount(97, 19, 1)
+			step := amount(149, 19, 1)
 			for _, forGood := range []bool{false, true} {
 				for n := 1; n < 3000; n += step {
 					reached, err := failAt(f, n, forGood)
