@@ -22,7 +22,7 @@ type Identity struct {
 // BuildOptions trade size against time. The zero value is right for sealing.
 type BuildOptions struct {
 	BlockBytes       int               // plaintext of a content block, about; 0: 4,096
-	SourceBlockBytes int               // plaintext of a source block, about; 0: 480 KiB
+	SourceBlockBytes int               // plaintext of a source block, about; 0: 896 KiB
 	DictionaryBytes  int               // at most; 0: chosen by trial; negative: none
 	Level            zstd.EncoderLevel // of content blocks; 0: zstd.SpeedBetterCompression
 	Extra            []Extra           // sections that this package knows nothing about
@@ -37,8 +37,8 @@ type Extra struct {
 
 const (
 	defaultBlock       = 4 << 10
-	defaultSourceBlock = 480 << 10
-	maxBlockTarget     = 512 << 10 // a block may exceed its target by one piece
+	defaultSourceBlock = 896 << 10
+	maxBlockTarget     = 896 << 10 // a block may exceed its target by one piece
 )
 
 func (o BuildOptions) withDefaults() BuildOptions {
