@@ -9,9 +9,9 @@ import (
 )
 
 const demoLong = `Demo makes a session of its own, puts it into a file, and pages it through a window: what a
-window with a fixed budget needs, against keeping everything, what a fault costs, and that
-nothing is lost. It takes some seconds, needs nothing else, and leaves nothing behind unless
---keep names a file.`
+window with a fixed budget needs, against keeping everything, by each policy and beside what
+could be reached knowing the future; what a fault costs; and that nothing is lost. It takes
+some seconds, needs nothing else, and leaves nothing behind unless --keep names a file.`
 
 func demoVerb() *cobra.Command {
 	var o demo.Options

@@ -41,6 +41,7 @@ type Options struct {
 
 	clock   func() time.Duration // monotonic; nil: the machine's
 	samples int                  // of each kind of fault; 0: faultSamples
+	seeds   uint64               // of a mean; 0: MeanSeeds
 }
 
 func (o *Options) setDefaults() error {
@@ -58,6 +59,9 @@ func (o *Options) setDefaults() error {
 	}
 	if o.samples == 0 {
 		o.samples = faultSamples
+	}
+	if o.seeds == 0 {
+		o.seeds = MeanSeeds
 	}
 	if o.clock == nil {
 		start := time.Now()
@@ -134,7 +138,7 @@ func measure(ctx context.Context, path string, o Options) (r Report, err error) 
 	if r.Session.LargestTokens > o.Budget {
 		return r, fmt.Errorf("a budget of %d tokens is too small: the largest turn has %d", o.Budget, r.Session.LargestTokens)
 	}
-	p := &pager{turns: turns, clock: o.clock}
+	p := &pager{turns: turns, seeds: o.seeds, clock: o.clock}
 	if err := p.whileOpen(path, nil, func() error { return r.over(ctx, p, o.samples) }); err != nil {
 		return r, err
 	}

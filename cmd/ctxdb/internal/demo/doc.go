@@ -8,6 +8,6 @@
 // tokens, and each content that comes back is compared with what was appended,
 // byte by byte.
 //
-// Everything but the times follows from the seed. It takes about a second and
+// Everything but the times follows from the seed. It takes some seconds and
 // needs no network.
 package demo

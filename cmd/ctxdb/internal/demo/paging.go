@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxdb/cache"
+	"ctxdb/cache/replay"
 	"ctxdb/engine"
 )
 
@@ -16,6 +17,7 @@ type pager struct {
 	db    *engine.DB
 	turns []engine.Turn // as appended
 	ids   []engine.TurnID
+	seeds uint64 // of a mean
 	clock func() time.Duration
 }
 
@@ -38,35 +40,50 @@ func (p *pager) fill(ctx context.Context) (Timing, error) {
 // page runs the references: everything kept, paged by each policy, and paged
 // again with the references of other seeds.
 func (r *Report) page(ctx context.Context, p *pager) error {
-	model := PublishedLocality(len(p.turns))
-	refs, err := model.References(r.References, r.Seed)
+	refs, err := p.references(r.References, r.Seed)
 	if err != nil {
 		return err
 	}
 	if r.KeepAll, err = p.keepAll(ctx, refs); err != nil {
 		return err
 	}
-	for _, policy := range []cache.Policy{cache.LRU, cache.CLOCK} {
+	for _, policy := range policies() {
 		run, err := p.paged(ctx, policy, r.BudgetTokens, refs)
 		if err != nil {
 			return err
 		}
-		r.Paged = append(r.Paged, run)
-	}
-	for i := range r.Paged {
-		if err := r.Paged[i].others(ctx, p, r, model); err != nil {
+		if err := run.others(ctx, p, r); err != nil {
 			return err
 		}
+		r.Paged = append(r.Paged, run)
 	}
-	return nil
+	return r.offline(ctx, p)
 }
 
-// others repeats a run with the references of MeanSeeds seeds, the report's own
-// the first of them.
-func (run *Paging) others(ctx context.Context, p *pager, r *Report, model Locality) error {
-	m := Mean{Seeds: MeanSeeds, Min: run.Faults, Max: run.Faults}
-	for i := range uint64(MeanSeeds) {
-		refs, err := model.References(r.References, r.Seed+i)
+// policies are all there are, that of the published demo first.
+func policies() []cache.Policy {
+	all := []cache.Policy{cache.LRU}
+	for _, policy := range cache.Policies() {
+		if policy != cache.LRU {
+			all = append(all, policy)
+		}
+	}
+	return all
+}
+
+// references are n of the published model, to turns by their place in the session.
+func (p *pager) references(n int, seed uint64) ([]replay.Item, error) {
+	m := replay.PublishedModel(seed)
+	m.Items, m.References = len(p.turns), n
+	return m.Draw()
+}
+
+// others repeats a run with the references of several seeds, the report's own the
+// first of them.
+func (run *Paging) others(ctx context.Context, p *pager, r *Report) error {
+	var m tally
+	for i := range p.seeds {
+		refs, err := p.references(r.References, r.Seed+i)
 		if err != nil {
 			return err
 		}
@@ -74,16 +91,15 @@ func (run *Paging) others(ctx context.Context, p *pager, r *Report, model Locali
 		if err != nil {
 			return err
 		}
-		m.Faults += float64(other.Faults) / MeanSeeds
-		m.Min, m.Max = min(m.Min, other.Faults), max(m.Max, other.Faults)
+		m.add(float64(other.Faults))
 		m.TurnsLost += other.TurnsLost
 	}
-	run.Mean = &m
+	run.Mean = &m.Mean
 	return nil
 }
 
 // keepAll makes everything resident first, as a prompt that only grows has it.
-func (p *pager) keepAll(ctx context.Context, refs []int) (Paging, error) {
+func (p *pager) keepAll(ctx context.Context, refs []replay.Item) (Paging, error) {
 	total := 0
 	for _, t := range p.turns {
 		total += t.Tokens
@@ -101,7 +117,7 @@ func (p *pager) keepAll(ctx context.Context, refs []int) (Paging, error) {
 }
 
 // paged begins with an empty window: the first reference to a turn is a fault.
-func (p *pager) paged(ctx context.Context, policy cache.Policy, budget int, refs []int) (Paging, error) {
+func (p *pager) paged(ctx context.Context, policy cache.Policy, budget int, refs []replay.Item) (Paging, error) {
 	w, err := p.window(policy, budget)
 	if err != nil {
 		return Paging{}, err
@@ -122,9 +138,9 @@ func (p *pager) window(policy cache.Policy, budget int) (*engine.Window, error) 
 
 // refer references turns through the window and compares each content with what
 // was appended.
-func (p *pager) refer(ctx context.Context, w *engine.Window, refs []int) (Paging, error) {
+func (p *pager) refer(ctx context.Context, w *engine.Window, refs []replay.Item) (Paging, error) {
 	before := w.Stats()
-	lost := map[int]bool{}
+	lost := map[replay.Item]bool{}
 	for _, i := range refs {
 		if err := ctx.Err(); err != nil {
 			return Paging{}, err

@@ -23,7 +23,7 @@ func TestLossIsSeen(t *testing.T) {
 	if _, err := p.fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	refs, err := PublishedLocality(len(p.turns)).References(DefaultReferences, DefaultSeed)
+	refs, err := p.references(DefaultReferences, DefaultSeed)
 	if err != nil {
 		t.Fatal(err)
 	}

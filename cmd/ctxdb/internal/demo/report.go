@@ -18,7 +18,8 @@ type Report struct {
 	Session      Session   `json:"session"`
 	Published    Published `json:"published"`
 	KeepAll      Paging    `json:"keep_all"` // a window for everything
-	Paged        []Paging  `json:"paged"`    // the window of the budget: lru, clock
+	Paged        []Paging  `json:"paged"`    // the window of the budget, by each policy, lru first
+	Offline      []Offline `json:"offline"`  // the same references, known in advance
 	Latency      Latency   `json:"latency"`
 	File         File      `json:"file"`
 }
@@ -60,8 +61,8 @@ type Paging struct {
 type Mean struct {
 	Seeds     int     `json:"seeds"`
 	Faults    float64 `json:"faults"`
-	Min       int     `json:"min_faults"`
-	Max       int     `json:"max_faults"`
+	Min       float64 `json:"min_faults"`
+	Max       float64 `json:"max_faults"`
 	TurnsLost int     `json:"turns_lost"` // of all seeds together
 }
 

@@ -31,7 +31,6 @@ func (r Report) WriteText(w io.Writer) error {
 	p.line("%s references: a working set of 5 turns that drifts, and 10 %% anywhere (seed %d).", count(r.References), r.Seed)
 	p.line("Each content that came back was compared with what was appended, byte by byte.\n")
 	r.writeTable(&p)
-	r.writeMeans(&p)
 	r.writeTimes(&p)
 	r.writeFile(&p)
 	r.writeNext(&p)
@@ -46,42 +45,52 @@ func (r *Report) writeTable(p *page) {
 	p.row("times the window", times(pub.Tokens, pub.BudgetTokens), times(all.PeakTokens, r.BudgetTokens))
 	p.row("turns lost", count(pub.Lost), count(all.TurnsLost))
 	p.line("")
-	head, peak, refs, faults := []string{"published"}, []string{count(pub.PeakTokens)}, []string{count(pub.References)}, []string{count(pub.Faults)}
-	window, rate, lost := []string{count(pub.BudgetTokens)}, []string{percent(pub.Faults, pub.References)}, []string{count(pub.Lost)}
-	for _, run := range r.Paged {
-		head = append(head, "here, "+string(run.Policy))
-		window = append(window, count(r.BudgetTokens))
-		peak = append(peak, count(run.PeakTokens))
-		refs = append(refs, count(run.References))
-		faults = append(faults, count(run.Faults))
-		rate = append(rate, percent(run.Faults, run.References))
-		lost = append(lost, count(run.TurnsLost))
-	}
-	p.row("page on demand", head...)
-	p.row("window, tokens", window...)
-	p.row("peak tokens", peak...)
-	p.row("references", refs...)
-	p.row("faults", faults...)
-	p.row("fault rate", rate...)
-	p.row("turns lost", lost...)
-	p.line("")
+	r.writePolicies(p)
 }
 
-func (r *Report) writeMeans(p *page) {
+// writePolicies has a row for what was published, for each policy, and for what could be
+// reached by who knows the references in advance.
+func (r *Report) writePolicies(p *page) {
+	line := func(name, peak, faults, rate, lost string, m *Mean) {
+		mean, spread := "", ""
+		if m != nil {
+			mean, spread = fmt.Sprintf("%.1f", m.Faults), fmt.Sprintf("%.0f to %.0f", m.Min, m.Max)
+		}
+		p.line("%s", strings.TrimRight(fmt.Sprintf("  %-16s%12s%10s%12s%12s%10s%14s", name, peak, faults, rate, lost, mean, spread), " "))
+	}
+	pub := r.Published
+	p.line("  %-16s%12s%10s%12s%12s%10s%14s", "page on demand", "peak tokens", "faults", "fault rate", "turns lost", "mean", "of "+count(r.seeds())+" seeds")
+	line("published, lru", count(pub.PeakTokens), count(pub.Faults), percent(pub.Faults, pub.References), count(pub.Lost), nil)
+	for _, run := range r.Paged {
+		line(string(run.Policy), count(run.PeakTokens), count(run.Faults), percent(run.Faults, run.References), count(run.TurnsLost), run.Mean)
+	}
+	for _, o := range r.Offline {
+		line(o.Name, "", fmt.Sprintf("%.6g", o.Faults), fmt.Sprintf("%.1f %%", 100*o.Faults/float64(max(1, r.References))), "", o.Mean)
+	}
+	p.line("  Belady-size knows the references in advance; the lower bound is one that nothing goes below.")
 	chosen := ""
 	if r.Seed == DefaultSeed {
 		chosen = ", chosen for its number of faults by lru"
 	}
-	p.line("That is one seed%s. The same session with the references of %d seeds:", chosen, MeanSeeds)
-	for _, run := range r.Paged {
-		m := run.Mean
-		if m == nil {
-			continue
-		}
-		p.line("  %-6s %.1f faults on average (%.1f %%), from %d to %d, %d turns lost",
-			run.Policy, m.Faults, 100*m.Faults/float64(max(1, run.References)), m.Min, m.Max, m.TurnsLost)
+	p.line("  Faults are those of one seed%s;", chosen)
+	p.line("  their mean is over the references of %s seeds to the same session, of which %s turns were lost.\n", count(r.seeds()), count(r.lostByMeans()))
+}
+
+// seeds is how many the means are over.
+func (r *Report) seeds() int {
+	if len(r.Paged) == 0 || r.Paged[0].Mean == nil {
+		return 0
 	}
-	p.line("")
+	return r.Paged[0].Mean.Seeds
+}
+
+func (r *Report) lostByMeans() (n int) {
+	for _, run := range r.Paged {
+		if run.Mean != nil {
+			n += run.Mean.TurnsLost
+		}
+	}
+	return n
 }
 
 func (r *Report) writeTimes(p *page) {
