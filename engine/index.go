@@ -11,6 +11,7 @@ import (
 	"ctxdb/engine/hot"
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
+	"ctxdb/engine/vec"
 	"ctxdb/format"
 	"ctxdb/segment"
 )
@@ -35,8 +36,12 @@ func extras(turns []segment.Turn) ([]segment.Extra, error) {
 	var a lex.Analyzer
 	m := rank.NewMemory()
 	entries := make([]hot.Entry, len(turns))
+	var vectors []vec.Vector
 	for i := range turns {
 		t := &turns[i]
+		if len(t.Record.Embedding) > 0 {
+			vectors = append(vectors, vec.Vector{Ordinal: uint32(i), Values: t.Record.Embedding})
+		}
 		m.Add(indexed(&a, &t.Record.Turn, t.Content))
 		entries[i] = hotEntry(&t.Record.Turn, t.Content)
 	}
@@ -48,7 +53,11 @@ func extras(turns []segment.Turn) ([]segment.Extra, error) {
 	if err != nil {
 		return nil, fmt.Errorf("terms: %w", err)
 	}
-	return []segment.Extra{{Type: format.SectionHot, Data: lines}, {Type: format.SectionTerms, Data: terms}}, nil
+	return []segment.Extra{
+		{Type: format.SectionHot, Data: lines},
+		{Type: format.SectionTerms, Data: terms},
+		{Type: format.SectionVectors, Data: vec.Encode(vectors)},
+	}, nil
 }
 
 func hotEntry(t *format.Turn, content []byte) hot.Entry {
@@ -122,10 +131,11 @@ func clip(b []byte, limit int) string {
 
 // segmentIndex is what is open of a segment's index.
 type segmentIndex struct {
-	once  sync.Once
-	terms *rank.Reader
-	lines *hot.Reader
-	err   error
+	once    sync.Once
+	terms   *rank.Reader // nil: none
+	lines   *hot.Reader  // nil: none
+	vectors *vec.Reader  // nil: none
+	err     error
 }
 
 // indexes keeps the open indexes of segments, and those of the log's turns,
@@ -167,18 +177,25 @@ func (x *indexes) of(s *segment.Segment) (*segmentIndex, error) {
 }
 
 func (i *segmentIndex) open(s *segment.Segment) error {
-	d, ok, err := s.Data(format.SectionTerms)
-	if err != nil || !ok {
-		return err
-	}
-	if i.terms, err = rank.Open(d, d.Size()); err != nil {
-		return fmt.Errorf("index of segment %d: %w: %w", s.Entry().Number, ErrCorrupt, err)
-	}
-	if d, ok, err = s.Data(format.SectionHot); err != nil || !ok {
-		return err
-	}
-	if i.lines, err = hot.Open(d, d.Size()); err != nil {
-		return fmt.Errorf("hot entries of segment %d: %w: %w", s.Entry().Number, ErrCorrupt, err)
+	for _, section := range []struct {
+		of   format.SectionType
+		what string
+		open func(d *segment.Data) error
+	}{
+		{format.SectionTerms, "terms", func(d *segment.Data) (err error) { i.terms, err = rank.Open(d, d.Size()); return err }},
+		{format.SectionHot, "hot entries", func(d *segment.Data) (err error) { i.lines, err = hot.Open(d, d.Size()); return err }},
+		{format.SectionVectors, "vectors", func(d *segment.Data) (err error) { i.vectors, err = vec.Open(d, d.Size()); return err }},
+	} {
+		d, ok, err := s.Data(section.of)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := section.open(d); err != nil {
+			return fmt.Errorf("%s of segment %d: %w", section.what, s.Entry().Number, indexError(err))
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"ctxdb/engine/hot"
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
+	"ctxdb/engine/vec"
 	"ctxdb/format"
 )
 
@@ -95,26 +96,49 @@ func (db *DB) parts(v *view) (p parts, err error) {
 }
 
 func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
 	k := q.K
 	if k <= 0 {
 		k = defaultHits
 	}
 	k = min(k, maxHits)
-	p, err := db.parts(v)
+	wide := k
+	if len(q.Vector) > 0 {
+		wide = 2 * k // what is second in both rankings may be first of all
+	}
+	hits, err := db.byText(ctx, v, q, wide)
 	if err != nil {
 		return nil, err
 	}
+	if len(q.Vector) > 0 {
+		near, err := db.byVector(ctx, v, q, wide)
+		if err != nil {
+			return nil, err
+		}
+		if q.Text == "" {
+			hits = near[:min(k, len(near))]
+		} else {
+			hits = fuse(hits, near, k)
+		}
+	}
+	return hits, db.fill(v, hits)
+}
+
+// byText finds the k turns that a text is about.
+func (db *DB) byText(ctx context.Context, v *view, q *Query, k int) ([]Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	p, err := db.parts(v)
+	if err != nil || q.Text == "" {
+		return nil, err
+	}
 	parsed := lex.Parse(q.Text, nil)
-	filter := rank.Filter{Thread: q.Thread, Roles: q.Roles, From: q.From, To: q.To}
 	depth := k
 	if len(parsed.Phrases) > 0 {
 		depth = max(k, phraseDepth)
 	}
 	model := rank.Default
-	found, err := model.Search(p.parts, parsed, filter, depth)
+	found, err := model.Search(p.parts, parsed, rank.Filter{Thread: q.Thread, Roles: q.Roles, From: q.From, To: q.To}, depth)
 	if err != nil {
 		return nil, indexError(err)
 	}
@@ -132,12 +156,12 @@ func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
 			hits = append(hits, Hit{ID: TurnID(id), Score: f.Score})
 		}
 	}
-	return hits, db.fill(v, hits)
+	return hits, nil
 }
 
 // indexError makes damage of an index ErrCorrupt.
 func indexError(err error) error {
-	if errors.Is(err, rank.ErrCorrupt) || errors.Is(err, hot.ErrCorrupt) {
+	if errors.Is(err, rank.ErrCorrupt) || errors.Is(err, hot.ErrCorrupt) || errors.Is(err, vec.ErrCorrupt) {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return err

@@ -94,3 +94,34 @@ func TestSearch(t *testing.T) {
 		t.Errorf("search after close: %v", err)
 	}
 }
+
+// TestVectors: by cosine alone, exactly, from segments and the log; and beside
+// words.
+func TestVectors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.ctxdb")
+	db := open(t, path, nil)
+	turn := func(text string, v ...float32) Turn {
+		return Turn{Thread: "v", Role: "user", Content: []byte(text), Embedding: v}
+	}
+	appendTurns(t, db, turn("north", 0, 1), turn("east", 1, 0), turn("nothing"), turn("north east", 1, 1))
+	if err := db.Checkpoint(ctx); err != nil {
+		t.Fatal(err)
+	}
+	appendTurns(t, db, turn("south", 0, -1), turn("nearly north", 0.1, 1), turn("other", 1, 2, 3))
+	for range 2 {
+		hits, err := db.Search(ctx, Query{Vector: []float32{0, 2}, K: 3})
+		if err != nil || len(hits) != 3 || hits[0].ID != 1 || hits[1].ID != 6 || hits[2].ID != 4 {
+			t.Fatalf("%+v, %v", hits, err)
+		}
+		if hits[0].Score < 0.9999 || hits[1].Score > 0.9999 {
+			t.Errorf("scores %v and %v", hits[0].Score, hits[1].Score)
+		}
+		hits, err = db.Search(ctx, Query{Text: "nearly", Vector: []float32{0.1, 1}, K: 1})
+		if err != nil || len(hits) != 1 || hits[0].ID != 6 {
+			t.Fatalf("hybrid: %+v, %v", hits, err)
+		}
+		wellFormed(t, db)
+		db = open(t, path, nil)
+	}
+	wellFormed(t, db)
+}
