@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"time"
 
 	"ctxdb/cache"
@@ -171,14 +170,6 @@ func (t *layoutTable) add(l *layout) {
 		t.pages -= len(t.m[t.order[0]].pages)
 		delete(t.m, t.order[0])
 		t.order = t.order[1:]
-	}
-}
-
-func (t *layoutTable) drop(id TurnID) {
-	if l := t.m[id]; l != nil {
-		t.pages -= len(l.pages)
-		delete(t.m, id)
-		t.order = slices.DeleteFunc(t.order, func(x TurnID) bool { return x == id })
 	}
 }
 

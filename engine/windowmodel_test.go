@@ -321,7 +321,7 @@ func modelSteps(t *testing.T) int {
 		}
 		return n
 	}
-	return 20_000
+	return 10_000
 }
 
 func TestWindowAgainstNaiveOne(t *testing.T) {
@@ -334,7 +334,7 @@ func TestWindowAgainstNaiveOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		spread := 1 + rng.IntN(200)
-		for range 4000 {
+		for range 1000 {
 			arg := rng.IntN(1 + spread)
 			if err := p.step(byte(rng.Uint32()), byte(arg), rng); err != nil {
 				t.Fatalf("seed %d, %+v: %v", seed, p.opts, err)
