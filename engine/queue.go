@@ -49,12 +49,6 @@ func (q *queue) pop() *batch {
 	return b
 }
 
-func (q *queue) empty() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.batches) == 0
-}
-
 // pending is the sum of the sizes of the waiting batches.
 func (q *queue) pending() (n int64) {
 	q.mu.Lock()

@@ -105,7 +105,7 @@ func (w *Writer) Stage(promised format.LSN, firstID, count uint64, size int, fil
 	switch {
 	case length < 0:
 		return 0, nil, fmt.Errorf("frame %d: the payload's writer took away %d bytes", w.next, -length)
-	case int64(length) > w.Room() || length > math.MaxUint32:
+	case int64(length) > w.Room() || int64(length) > math.MaxUint32:
 		return 0, nil, ErrFull
 	}
 	f := format.Frame{Type: format.FrameTurns, Promised: promised, FirstID: firstID, Count: count, Length: uint32(length)}

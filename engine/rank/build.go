@@ -144,7 +144,7 @@ func (b *builder) encode(terms int) ([]byte, error) {
 	h.bucketBits = b.bucketBits
 	runs := b.encodeRuns()
 	h.runsLength, h.directoryLength, h.postingsLength = uint32(len(runs)), uint32(len(b.directory)), uint64(len(b.postings))
-	if len(b.directory) > maxDirectory || len(b.postings) > math.MaxUint32 {
+	if int64(len(b.directory)) > maxDirectory || int64(len(b.postings)) > math.MaxUint32 {
 		return nil, fmt.Errorf("%d terms are too many for one index part", terms)
 	}
 	h.baseTime = math.MaxInt64
