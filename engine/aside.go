@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -59,7 +60,7 @@ func (a *aside) open(db *DB, w *Window) *Window {
 	a.load(db)
 	state := a.stored[w.name].b
 	if o := a.opened[w.name]; o != nil {
-		if o.opts == w.opts {
+		if reflect.DeepEqual(o.opts, w.opts) {
 			return o.Window
 		}
 		state = o.save(0)
