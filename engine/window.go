@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"ctxdb/cache"
 )
@@ -20,6 +21,12 @@ type WindowOptions struct {
 	KeepRecent   int          // so many of the file's newest turns leave last; 0: 4; negative: none
 	IndexTokens  int          // cap of the scoped index that Assemble puts inside the budget
 	PinOnFault   bool         // a page that faults back stays for a while; see Window
+
+	HandleBytes int           // a handle's line in the index; 0: 160
+	ShortTurns  int           // below so many turns Assemble keeps everything resident; 0: 12; negative: never
+	ShortTokens int           // or below so many tokens; 0: 6,000; negative: never
+	Selector    Selector      // picks what Assemble fetches; nil: the best of the search
+	SelectWait  time.Duration // how long the Selector may take; 0: 30 s
 
 	KeepSuperseded bool // an older copy of a file that was read again or overwritten leaves no sooner than others
 	CallsApart     bool // a tool result may be resident without its call

@@ -28,6 +28,11 @@ type outcome struct {
 func (w *Window) bring(x wish) (out outcome, err error) {
 	w.faults.Lock()
 	defer w.faults.Unlock()
+	return w.bringHeld(x)
+}
+
+// bringHeld is bring for who holds faults already.
+func (w *Window) bringHeld(x wish) (out outcome, err error) {
 	if w.db.closed.Load() {
 		return out, ErrClosed
 	}

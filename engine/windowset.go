@@ -30,6 +30,7 @@ const toolTag = "tool:"
 
 // facts is what the working set needs to know about a turn.
 type facts struct {
+	reply  TurnID  // the call that a tool result answers; 0: none
 	call   pageKey // first page of the call that a tool result answers; 0: none, or it may be apart
 	origin uint64  // hash of the file that a result is a copy of; 0: it is none
 }
@@ -38,8 +39,11 @@ func factsOf(id TurnID, role string, replyTo TurnID, tags, entities []string, o 
 	if role != "tool_result" {
 		return f
 	}
-	if replyTo != 0 && replyTo < id && !o.CallsApart {
-		f.call = makePageKey(replyTo, 0)
+	if replyTo != 0 && replyTo < id {
+		f.reply = replyTo
+		if !o.CallsApart {
+			f.call = makePageKey(replyTo, 0)
+		}
 	}
 	if len(entities) == 0 || entities[0] == "" || o.KeepSuperseded {
 		return f

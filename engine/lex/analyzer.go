@@ -47,6 +47,7 @@ type Analyzer struct {
 	scratch   []byte
 	functions func(word []byte)    // gets the function words that are left out
 	observe   func(k kind, t Term) // gets each term as it is found
+	spoken    func(run []byte)     // gets what stands between white space, instead of its terms
 	inside    bool                 // of a sentence, not at its first word
 }
 

@@ -64,6 +64,10 @@ func isLineNumber(run, rest []byte) bool {
 
 // run takes what stands between white space apart.
 func (a *Analyzer) run(s []byte) {
+	if a.spoken != nil {
+		a.spoken(s)
+		return
+	}
 	defer a.endRun(s)
 	for _, c := range s {
 		if c >= utf8.RuneSelf {
