@@ -302,11 +302,35 @@ func (db *DB) adopt(old, next *view, c *change, dropped int) {
 			r.Close()
 		}
 	}
+	freed := forgone(old, db.view.Load())
+	if db.wipeEdges(c.freed) {
+		freed = append(freed, c.freed...)
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	for _, s := range append(forgone(old, db.view.Load()), c.freed...) {
+	for _, s := range freed {
 		db.space.retire(s.off, s.len)
 	}
+}
+
+// wipeEdges ends the life of log extents that no superblock names any more:
+// trailer and header go before the space between them is used again. Who copies
+// the file front to back, or back to front, meanwhile may see an old edge and
+// then new bytes behind it, but not the other old edge as well; so the copy is
+// refused, where it would be taken for a log with a torn tail. Nothing depends
+// on these writes after a crash, so they are not synced. It reports whether the
+// space may be used.
+func (db *DB) wipeEdges(extents []span) bool {
+	zeros := make([]byte, format.LogEdge)
+	for _, x := range extents {
+		for _, at := range []int64{x.end() - format.LogEdge, x.off} {
+			if _, err := db.file.WriteAt(zeros, at); err != nil {
+				db.log.Warn("space of the log is left unused", "offset", x.off, "bytes", x.len, "err", err)
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // forgone lists the catalog pages, runs and segments that only the older of

@@ -54,6 +54,9 @@ func (v *view) absent(id uint64) error {
 		return fmt.Errorf("turn %d: %w: the file has turns 1 to %d", id, ErrNotFound, v.nextID-1)
 	}
 	for _, l := range v.lost {
+		if id >= l.FirstID && id < l.FirstID+l.Count && l.Offset == 0 {
+			return fmt.Errorf("turn %d: %w", id, format.Corruptf("turns", 0, "turns %d to %d were lost before this file was made by salvage", l.FirstID, l.FirstID+l.Count-1))
+		}
 		if id >= l.FirstID && id < l.FirstID+l.Count {
 			return fmt.Errorf("turn %d: %w", id, format.Corruptf("log frame", l.Offset, "turns %d to %d were damaged here before they were sealed; salvage keeps the bytes", l.FirstID, l.FirstID+l.Count-1))
 		}
