@@ -44,7 +44,10 @@ const (
 //
 // Turns stand in the order of their ids, the index last: turns that come, and
 // the index that changes with each question, then invalidate least of a model's
-// prompt cache (measured: see TestCacheReuse). No tool result is in it without its
+// prompt cache. Over 200 steps under 16,000 tokens it serves 87 % of each
+// prompt, 84 % with the index before the newest turns, 23 % with the index
+// behind the prefix; at a watermark of 1 it is 50, 50 and 23 % (TestCacheReuse).
+// No tool result is in it without its
 // call. What it fetches becomes resident and counts as referenced; where the rest
 // does not fit beside the index any more, it is evicted in one batch, as by a fault.
 //

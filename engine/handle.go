@@ -224,7 +224,7 @@ func (db *DB) handles(ctx context.Context, ids []TurnID, must, limitBytes int) (
 			return firstErr
 		}
 		for i := range all {
-			if all[i].Terms, err = x.terms(i, all[i].room()); err != nil {
+			if all[i].Terms, err = x.terms(i, all[i].room(), all[i].head()); err != nil {
 				return indexError(err)
 			}
 		}
@@ -247,6 +247,9 @@ func newHandle(id TurnID, t *format.Turn, limitBytes int) Handle {
 	if len(t.Entities) > 0 {
 		h.Origin = t.Entities[0]
 	}
+	if saysOnlyWhere(h.Summary, t.Tags, h.Origin) {
+		h.Summary = ""
+	}
 	for _, tag := range t.Tags {
 		if tool, ok := strings.CutPrefix(tag, toolTag); ok && h.Tool == "" {
 			h.Tool = tool
@@ -258,6 +261,16 @@ func newHandle(id TurnID, t *format.Turn, limitBytes int) Handle {
 		}
 	}
 	return h
+}
+
+// saysOnlyWhere is true of a summary that repeats tool and origin.
+func saysOnlyWhere(summary string, tags []string, origin string) bool {
+	for _, tag := range tags {
+		if tool, ok := strings.CutPrefix(tag, toolTag); ok {
+			summary = strings.TrimSpace(strings.TrimPrefix(summary, tool))
+		}
+	}
+	return summary == origin
 }
 
 // room is how many bytes the line has behind the colon, where all of the

@@ -138,7 +138,7 @@ func ask(t *testing.T, m rank.Model, lines []string, questions []asking, into *s
 }
 
 // firstBytes is the summary that a program without ideas makes.
-func firstBytes(content []byte) string { return clip(content, HandleBytes) }
+func firstBytes(content []byte) string { return clip(content, 160) }
 
 // lines are the handles of all turns of a conversation in a file of its own,
 // and their first 160 bytes.

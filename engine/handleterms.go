@@ -12,8 +12,11 @@ import (
 
 // distinguisher finds the terms that tell a turn from the other candidates: those
 // that it says often and they seldom, and that are rare in the file. The weight is tf x idf
-// twice, over the candidates and over the file (Spärck Jones, A statistical
-// interpretation of term specificity, 1972), with the saturated tf of BM25.
+// over the candidates and over the file, the geometric mean of both (Spärck Jones,
+// A statistical interpretation of term specificity, 1972), with the saturated tf
+// of BM25; what is said first counts more. Chosen on LoCoMo and on fifty
+// questions about coding sessions, where it matters little: the plain product
+// without earliness loses a point or two.
 type distinguisher struct {
 	parts parts
 	turns int // of the file's index
@@ -22,6 +25,9 @@ type distinguisher struct {
 	have  map[lex.Term]int // candidates that say it
 	file  map[lex.Term]int // turns of the file that say it, as far as somebody asked
 }
+
+// earliness is what each term said before takes from a term's weight.
+const earliness = 0.1
 
 // asked bounds how many terms of a turn are looked up in the file's index.
 const asked = 96
@@ -61,12 +67,12 @@ type weighed struct {
 
 // terms are those of a candidate, most telling first, as many as have room in a
 // number of bytes, a space before each.
-func (x *distinguisher) terms(candidate, room int) ([]string, error) {
+func (x *distinguisher) terms(candidate, room int, head string) ([]string, error) {
 	list := make([]weighed, 0, len(x.said[candidate]))
 	n := len(x.said)
-	for _, s := range x.said[candidate] {
+	for i, s := range x.said[candidate] {
 		tf := float64(s.Count) / (float64(s.Count) + 1.2)
-		w := tf * idfOf(n+1, x.have[s.Term]-1)
+		w := tf * math.Sqrt(idfOf(n+1, x.have[s.Term]-1)) / (1 + earliness*float64(i))
 		if !tellsSomething(&s) {
 			w *= 0.3
 		}
@@ -80,16 +86,16 @@ func (x *distinguisher) terms(candidate, room int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		list[i].weight *= idfOf(x.turns, have)
+		list[i].weight *= math.Sqrt(idfOf(x.turns, have))
 	}
 	slices.SortStableFunc(list, order)
-	return fill(list, room), nil
+	return fill(list, room, head), nil
 }
 
 // fill takes terms in their order. One that a longer one contains already tells
 // nothing more.
-func fill(list []weighed, room int) (terms []string) {
-	taken := ""
+func fill(list []weighed, room int, head string) (terms []string) {
+	taken := strings.ToLower(head)
 	for _, s := range list {
 		low := strings.ToLower(s.Text)
 		if len(low)+1 > room || strings.Contains(taken, low) {

@@ -84,8 +84,11 @@ func setDefault[T comparable](p *T, v T) {
 	}
 }
 
-// EstimateTokens counts a token for each four characters, rounded up: within a
-// few per cent for English prose, low for code and for scripts without spaces.
+// EstimateTokens counts a token for each four characters, rounded up. Beside the
+// o200k vocabulary of package tokens it is 2 to 13 % low on chats and prose and
+// 16 to 26 % low on coding sessions in JSON; a piece of 4 KiB is off by 10 to
+// 25 % at the median. It is far too low for scripts without spaces. A budget
+// that must hold as a vendor counts wants package tokens.
 func EstimateTokens(content []byte) int {
 	return (utf8.RuneCount(content) + 3) / 4
 }

@@ -44,7 +44,7 @@ func (a *Analyzer) json(s []byte, depth int) {
 			i = next
 			if isKey(s, next) {
 				a.lower = appendLower(a.lower[:0], body)
-				if skip = structural[string(a.lower)]; !skip && !wrappers[string(a.lower)] {
+				if skip = structural[string(a.lower)]; !skip && !wrappers[string(a.lower)] && a.spoken == nil {
 					a.jsonText(body, maxNested)
 				}
 				continue
