@@ -29,7 +29,14 @@ func (a *assembly) fit(ctx context.Context) error {
 			a.explain()
 			return nil
 		}
-		if !a.evict(over) && !a.give() {
+		if a.evict(over) {
+			continue
+		}
+		if !a.tight { // what is wanted now comes before its index
+			a.tight = true
+			continue
+		}
+		if !a.give() {
 			return fmt.Errorf("%w: what is pinned is %d tokens and bytes too long", ErrOverBudget, max(over.Tokens, over.Bytes))
 		}
 	}
@@ -156,8 +163,8 @@ func (a *assembly) candidates(ctx context.Context) ([]Handle, error) {
 	return all, err
 }
 
-// fillIndex takes handles as long as they have room: under the index's cap, and
-// under the budget.
+// fillIndex takes handles as long as they have room: under the index's cap;
+// once nothing more can be evicted for it, in what is left of the budget.
 func (a *assembly) fillIndex(handles []Handle) {
 	w, p := a.w, &a.prompt
 	limit := w.indexCap()
@@ -166,8 +173,10 @@ func (a *assembly) fillIndex(handles []Handle) {
 		used.Tokens += int64(m.Tokens)
 		used.Bytes += int64(len(m.text()))
 	}
-	limit.Tokens = min(limit.Tokens, w.limit.Tokens-used.Tokens)
-	limit.Bytes = min(limit.Bytes, w.limit.Bytes-used.Bytes)
+	if a.tight {
+		limit.Tokens = min(limit.Tokens, w.limit.Tokens-used.Tokens)
+		limit.Bytes = min(limit.Bytes, w.limit.Bytes-used.Bytes)
+	}
 	for _, h := range handles {
 		var whole bool
 		if h.Here, h.Parts, whole = w.here(h.ID, h.Parts); whole {
