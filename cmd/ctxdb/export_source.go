@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 
 	"ctxdb/cmd/ctxdb/internal/transcript"
 	"ctxdb/engine"
@@ -17,6 +18,9 @@ type sourceWriter struct {
 
 func (s *sourceWriter) turn(t engine.Turn, source []byte) error {
 	stream, tags := transcript.StreamOf(t.Key), t.Tags
+	if source == nil && t.Role == engine.RoleMeta && slices.Contains(tags, transcript.TagTail) {
+		source = []byte{} // files from before empty tails had a source
+	}
 	if source == nil {
 		line, err := marshal(t, nil)
 		if err != nil {

@@ -146,8 +146,10 @@ func (f *framer) blank() frame {
 	return out
 }
 
+// tail is the end. Its source is never nil: an input without a final newline ends with
+// an empty tail, which is not the usual one.
 func (f *framer) tail() frame {
-	return frame{kind: frameTail, source: bytes.Clone(f.gap), end: f.offset()}
+	return frame{kind: frameTail, source: append([]byte{}, f.gap...), end: f.offset()}
 }
 
 // take frames the next n bytes together with the gap before them.
