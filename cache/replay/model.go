@@ -10,7 +10,7 @@ import (
 // references go to a small working set that drifts, and now and then anything is
 // wanted.
 //
-// Source: the demand paging demo's published figures (DESIGN.md, section 1):
+// Source: the demand paging demo's published figures:
 // 1,500 references over 60 items of 60,728 tokens together, a working set of 5,
 // one member replaced with probability 0.02 at each reference, 10 % of the
 // references uniform over all, sizes lognormal with sigma 0.8.

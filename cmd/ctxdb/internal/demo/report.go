@@ -33,7 +33,7 @@ type Session struct {
 	JSONLBytes    int64 `json:"jsonl_bytes"` // of the same turns as export writes them
 }
 
-// Published are the figures of the demand paging demo (DESIGN.md, section 1).
+// Published are the figures of the demo of demand paging that this one repeats on real turns.
 type Published struct {
 	BudgetTokens int `json:"budget_tokens"`
 	Items        int `json:"items"`
