@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 
 	"ctxdb/format"
@@ -17,13 +20,22 @@ func (db *DB) loadLog(st *loaded, promisedOnly bool) error {
 	s := &st.view.super
 	res, err := wal.Scan(db.file, s.UUID, s.Log, wal.ScanOptions{FirstLSN: s.NextLSN, NextID: s.NextID, PromisedOnly: promisedOnly})
 	if err != nil {
-		return err
+		return cutShort(err)
 	}
 	st.scan = res
 	st.nextLSN = max(res.LastLSN+1, s.NextLSN)
 	st.view.nextID = max(res.NextID, s.NextID)
 	st.view.logs, st.view.lost = collect(nil, slices.Clone(st.view.lost), s.Log, res)
 	return nil
+}
+
+// cutShort makes a log that ends early ErrTruncated. A writer that closes cuts
+// the log off; a reader that meets this starts over.
+func cutShort(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: %w", ErrTruncated, err)
+	}
+	return err
 }
 
 // collect adds what a scan found to the runs and lost ranges.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"time"
 
 	"ctxdb/wal"
@@ -57,8 +56,8 @@ func (db *DB) follow(v *view) (changed bool, err error) {
 	}
 	if live {
 		grown, err := db.tail.from.Grown(db.file, v.super.UUID, v.super.Log)
-		if errors.Is(err, ErrCorrupt) {
-			return true, db.readAgain() // the extent was recycled: the superblocks moved
+		if isDamage(cutShort(err)) {
+			return true, db.readAgain() // the extent was recycled or cut off: the superblocks moved
 		}
 		if err != nil || !grown {
 			return false, err
@@ -67,7 +66,7 @@ func (db *DB) follow(v *view) (changed bool, err error) {
 	res, err := wal.Scan(db.file, v.super.UUID, v.super.Log, wal.ScanOptions{
 		FirstLSN: v.super.NextLSN, NextID: v.super.NextID, PromisedOnly: live, From: &db.tail.from,
 	})
-	if errors.Is(err, ErrCorrupt) || err == nil && (!res.Resumed || len(res.Damages) > 0) {
+	if isDamage(cutShort(err)) || err == nil && (!res.Resumed || len(res.Damages) > 0) {
 		return true, db.readAgain()
 	}
 	if err != nil {
