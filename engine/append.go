@@ -107,12 +107,13 @@ type group struct {
 }
 
 // lead commits what is in the queue until its own batch is done. Batches that
-// arrive while it syncs form the next group, which may have another leader.
+// arrive while it syncs form the next group, which has another leader: nobody
+// waits for more than what came before him.
 //
 // REQUIRES: the leader token is held.
 func (db *DB) lead(own *batch) {
 	var g group
-	for {
+	for !own.finished() {
 		b := db.queue.pop()
 		if b == nil {
 			break
@@ -153,12 +154,18 @@ func (db *DB) place(g *group, b *batch) error {
 	if err := db.writable(); err != nil {
 		return err
 	}
-	if err := db.makeRoom(b.ctx, l.size); err != nil {
-		return err
-	}
 	// Ids and keys may have changed hands with the group's outcome.
 	if l, err = db.layOut(g, b); err != nil {
 		return err
+	}
+	if l.size > db.largestFrame() {
+		return db.placeLarge(b)
+	}
+	if err := db.makeRoom(b.ctx, l.size); err != nil {
+		return err
+	}
+	if err := b.ctx.Err(); err != nil { // making room may take long
+		return context.Cause(b.ctx)
 	}
 	return db.stage(g, l)
 }
@@ -258,7 +265,7 @@ func (db *DB) writeFailed(cause error) error {
 	}
 	err := db.waitSealed(context.Background())
 	if err == nil {
-		err = db.putAway(context.Background(), nil)
+		err = db.putAway(nil)
 	}
 	if err != nil {
 		return db.breakOff(errors.Join(cause, err))

@@ -248,9 +248,11 @@ func (db *DB) confirm() error {
 }
 
 // confirmFound comes before a batch is acknowledged of which the file has every
-// turn already: a killed life may have left them in the page cache only.
+// turn already: a killed life may have left them in the page cache only. With
+// the other policies Sync and Close do it.
 func (db *DB) confirmFound() error {
 	if db.opts.Sync != SyncAlways {
+		db.relied = true
 		return nil
 	}
 	return db.confirm()

@@ -10,14 +10,15 @@ import (
 )
 
 // Checkpoint puts everything that is logged away into segments and publishes a
-// state without log. It returns when that is durable. Errors: ErrNoSpace,
-// ErrBroken, ErrReadOnly, ErrClosed.
+// state without log. It returns when that is durable. ctx is obeyed until the
+// sealing begins, and not after. Errors: ErrNoSpace, ErrBroken, ErrReadOnly,
+// ErrClosed.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	return db.lead1(ctx, "checkpoint", func() error {
 		if err := db.waitSealed(ctx); err != nil {
 			return err
 		}
-		if err := db.putAway(ctx, nil); err != nil {
+		if err := db.putAway(nil); err != nil {
 			return err
 		}
 		return db.confirm()
@@ -25,12 +26,17 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 }
 
 // Sync makes every append that returned durable. With the default policy they
-// are already.
+// are already. Errors: ErrBroken, ErrNoSpace, ErrReadOnly, ErrClosed.
 func (db *DB) Sync(ctx context.Context) error {
 	return db.lead1(ctx, "sync", db.syncAndPromise)
 }
 
 func (db *DB) syncAndPromise() error {
+	if db.relied {
+		if err := db.confirm(); err != nil {
+			return err
+		}
+	}
 	if db.wal == nil || !db.unsynced || db.opts.Sync == SyncAlways {
 		return nil
 	}
@@ -44,6 +50,9 @@ func (db *DB) syncAndPromise() error {
 func (db *DB) lead1(ctx context.Context, what string, f func() error) error {
 	if err := db.writable(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
 	select {
 	case <-db.leader:
@@ -69,7 +78,11 @@ func (db *DB) syncEvery(every time.Duration) {
 		case <-db.stop:
 			return
 		case <-t.C:
-			if err := db.Sync(context.Background()); err != nil && !errors.Is(err, ErrClosed) {
+			err := db.Sync(context.Background())
+			if errors.Is(err, ErrClosed) || errors.Is(err, ErrBroken) {
+				return // it stays so, and was logged
+			}
+			if err != nil {
 				db.log.Error("sync in the background failed", "err", err)
 			}
 		}
@@ -126,8 +139,13 @@ func (db *DB) closeWriter() error {
 	if err := db.waitSealed(context.Background()); err != nil {
 		return err
 	}
-	if err := db.putAway(context.Background(), nil); err != nil {
+	if err := db.putAway(nil); err != nil {
 		return err
+	}
+	if db.relied {
+		if err := db.confirm(); err != nil {
+			return err
+		}
 	}
 	if err := db.tidy(); err != nil && !isNoSpace(err) {
 		return err

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -170,7 +169,7 @@ func (db *DB) recover(st *loaded) error {
 		db.log.Error("acknowledged turns are damaged", "turns", db.recovery.Lost)
 	}
 	db.super.NextLSN = st.nextLSN
-	return db.putAway(context.Background(), nil)
+	return db.putAway(nil)
 }
 
 // Path is the file's path, symbolic links resolved.

@@ -25,7 +25,7 @@ func (db *DB) makeRoom(ctx context.Context, size int64) error {
 	if err := db.waitSealed(ctx); err != nil {
 		return err
 	}
-	if err := db.putAway(ctx, nil); err != nil {
+	if err := db.putAway(nil); err != nil {
 		return err
 	}
 	return db.beginLog(size)
@@ -125,7 +125,7 @@ func (db *DB) rotate(ctx context.Context) error {
 	if db.spare.Length == 0 {
 		// Sealing had no space for another extent. Put everything away and
 		// begin anew; on a disk that is still full this is ErrNoSpace.
-		if err := db.putAway(ctx, nil); err != nil {
+		if err := db.putAway(nil); err != nil {
 			return err
 		}
 		return db.beginLog(0)

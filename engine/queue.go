@@ -26,6 +26,15 @@ func (b *batch) finish(err error) {
 	close(b.done)
 }
 
+func (b *batch) finished() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // queue is the batches that no leader has taken yet, oldest first.
 type queue struct {
 	mu      sync.Mutex
@@ -45,6 +54,7 @@ func (q *queue) pop() *batch {
 		return nil
 	}
 	b := q.batches[0]
+	q.batches[0] = nil // its turns are not kept
 	q.batches = q.batches[1:]
 	return b
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -72,7 +71,7 @@ func (db *DB) runJob(j *sealJob) {
 //
 // REQUIRES: the leader token is held, no sealing is under way, no group is
 // staged.
-func (db *DB) putAway(ctx context.Context, large *laid) error {
+func (db *DB) putAway(large *laid) error {
 	v := db.view.Load()
 	if v.super.State == format.StateClosed && large == nil {
 		if _, changed := db.aside.changed(db); !changed {
@@ -104,7 +103,7 @@ func (db *DB) putAway(ctx context.Context, large *laid) error {
 	db.nextID, db.unsynced, db.witness = c.nextID, false, false
 	db.keys.dropBelow(db.nextID)
 	db.log.Info("checkpoint", "segments", len(c.built), "bytes", c.bytes, "took", time.Since(start))
-	return ctx.Err()
+	return nil
 }
 
 // placeLarge commits a batch that no log extent takes: it is sealed directly
@@ -124,7 +123,7 @@ func (db *DB) placeLarge(b *batch) error {
 	if err := db.file.Check(); err != nil {
 		return db.breakOff(err)
 	}
-	if err := db.putAway(context.Background(), l); err != nil {
+	if err := db.putAway(l); err != nil {
 		return err
 	}
 	b.ids = l.ids

@@ -35,6 +35,7 @@ type writer struct {
 	keys      keyMap     // of logged turns
 	syncing   sync.Mutex // serialises syncs
 	confirmed bool       // what Open found was made durable
+	relied    bool       // a batch was acknowledged on the strength of it; leader's
 	found     *loaded    // what Open found; nil once confirmed
 	broken    atomic.Pointer[error]
 	views     sync.Mutex    // serialises changes of the view
