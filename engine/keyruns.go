@@ -15,42 +15,67 @@ const runFan = 8
 // for a key visits O(log n) places for it.
 func (db *DB) mergeRuns(next *view, root *format.Root, written *[]span) error {
 	root.Runs = slices.Clone(root.Runs)
-	fresh := withKeys(freshSegments(next, root))
-	if len(fresh) <= runFan {
-		return nil
+	before := len(*written)
+	for {
+		fresh := withKeys(freshSegments(next, root))
+		if len(fresh) <= runFan {
+			break
+		}
+		// The last segment may still be absorbed by the next seal; it stays out.
+		sources, entry, ok := db.segmentKeys(fresh[:runFan])
+		if !ok {
+			break // a damaged key page: these segments keep being asked themselves
+		}
+		if err := db.addRun(root, sources, entry, written); err != nil {
+			return err
+		}
+		if err := db.mergeLevels(root, written); err != nil {
+			return err
+		}
 	}
-	// The last segment may still be absorbed by the next seal; it stays out.
-	fresh = fresh[:runFan]
-	sources, entry, ok := db.segmentKeys(fresh)
-	if !ok {
-		return nil // a damaged key page: these segments keep being asked themselves
+	db.releaseMerged(root, before, written)
+	next.runs = slices.DeleteFunc(slices.Clone(next.runs), func(r *segment.Run) bool { return !slices.Contains(root.Runs, r.Entry()) })
+	for _, e := range root.Runs[len(next.runs):] {
+		next.runs = append(next.runs, segment.OpenRun(db.file, db.path, db.super.UUID, e, db.readOptions()))
 	}
-	if err := db.addRun(root, sources, entry, written); err != nil {
-		return err
-	}
+	return nil
+}
+
+// mergeLevels merges the last runs for as long as enough of them are of one
+// level.
+func (db *DB) mergeLevels(root *format.Root, written *[]span) error {
 	for {
 		n := len(root.Runs)
 		if n < runFan {
-			break
+			return nil
 		}
 		last := root.Runs[n-runFan:]
 		if slices.ContainsFunc(last, func(r format.RunEntry) bool { return r.Level != last[0].Level }) {
-			break
+			return nil
 		}
 		sources, entry, ok := db.runKeys(last)
 		if !ok {
-			break
+			return nil
 		}
 		root.Runs = root.Runs[:n-runFan]
 		if err := db.addRun(root, sources, entry, written); err != nil {
 			return err
 		}
 	}
-	next.runs = slices.DeleteFunc(slices.Clone(next.runs), func(r *segment.Run) bool { return !slices.Contains(root.Runs, r.Entry()) })
-	for _, e := range root.Runs[len(next.runs):] {
-		next.runs = append(next.runs, segment.OpenRun(db.file, db.path, db.super.UUID, e, db.readOptions()))
+}
+
+// releaseMerged gives back the runs written since before that were merged into
+// others at once: nobody will ever name them.
+func (db *DB) releaseMerged(root *format.Root, before int, written *[]span) {
+	kept := (*written)[:before]
+	for _, s := range (*written)[before:] {
+		if slices.ContainsFunc(root.Runs, func(r format.RunEntry) bool { return r.Offset == s.off }) {
+			kept = append(kept, s)
+		} else {
+			db.release(s)
+		}
 	}
-	return nil
+	*written = kept
 }
 
 // freshSegments lists the catalog's segments behind the last run.
