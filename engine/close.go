@@ -103,13 +103,7 @@ func (db *DB) Close() error {
 		close(db.stop)
 		err = db.closeWriter()
 	}
-	v := db.view.Load()
-	for _, s := range v.segs {
-		s.Close()
-	}
-	for _, r := range v.runs {
-		r.Close()
-	}
+	db.view.Load().close()
 	if cerr := errors.Join(db.file.Unlock(), db.file.Close()); cerr != nil && err == nil {
 		err = cerr
 	}
@@ -147,8 +141,11 @@ func (db *DB) closeWriter() error {
 			return err
 		}
 	}
-	if err := db.tidy(); err != nil && !isNoSpace(err) {
-		return err
+	if err := db.tidy(); err != nil {
+		if broken := db.broken.Load(); broken != nil {
+			return *broken
+		}
+		db.log.Warn("the file could not be made shorter", "err", err) // and is as good as before
 	}
 	return db.giveBack()
 }

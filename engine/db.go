@@ -115,6 +115,9 @@ func (db *DB) openForWriting() error {
 	}
 	db.file = f
 	if err := db.startWriting(); err != nil {
+		if v := db.view.Load(); v != nil {
+			v.close() // recovery may have mapped what it absorbs
+		}
 		return errors.Join(err, f.Unlock(), f.Close())
 	}
 	db.recovery.Took = time.Since(start)

@@ -142,6 +142,9 @@ func (db *DB) do(op func(v *view) error) error {
 		// After one refresh an absence is true: the view is younger than the question.
 		absent = absent || missing
 		changed, rerr := db.refresh(v)
+		if rerr != nil && db.closed.Load() {
+			return ErrClosed
+		}
 		if rerr != nil {
 			return rerr
 		}

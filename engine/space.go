@@ -16,7 +16,7 @@ type span struct {
 func (s span) end() int64 { return s.off + s.len }
 
 // space knows which bytes of the file nobody names. It is derived at open and
-// kept in memory; DB.pub guards it.
+// kept in memory; writer.mu guards it.
 //
 // invariant: spans are sorted, do not overlap, and end at or below end.
 type space struct {

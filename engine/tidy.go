@@ -50,12 +50,7 @@ func (db *DB) tidy() error {
 		return err
 	}
 	next.super = db.super
-	for _, s := range old.segs {
-		s.Close()
-	}
-	for _, r := range old.runs {
-		r.Close()
-	}
+	old.close()
 	next.segs, next.runs = nil, nil
 	db.openSegments(next)
 	db.changeView(func(v *view) { *v = *next })

@@ -22,8 +22,8 @@ type Finding struct {
 }
 
 // Verify reads everything that the file's state names and yields what is
-// wrong. It changes nothing. The error, if any, comes last: one of reading or
-// of ctx.
+// wrong. It changes nothing. The error, if any, comes last: one of reading, of
+// ctx, or ErrClosed where the DB is closed meanwhile.
 func (db *DB) Verify(ctx context.Context) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		if db.closed.Load() {
@@ -42,8 +42,12 @@ func (db *DB) Verify(ctx context.Context) iter.Seq2[Finding, error] {
 		c.segments()
 		c.keyRuns()
 		c.ids()
-		if ctx.Err() != nil && !c.over {
+		switch {
+		case c.over:
+		case ctx.Err() != nil:
 			yield(Finding{}, fmt.Errorf("verify: %w", context.Cause(ctx)))
+		case db.closed.Load():
+			yield(Finding{}, fmt.Errorf("verify: %w", ErrClosed))
 		}
 	}
 }
@@ -58,13 +62,18 @@ type checker struct {
 }
 
 func (c *checker) report(f Finding) bool {
+	if c.db.closed.Load() {
+		return false // what can't be read is no damage then
+	}
 	if !c.over && !c.yield(f, nil) {
 		c.over = true
 	}
 	return !c.over
 }
 
-func (c *checker) stopped() bool { return c.over || c.ctx.Err() != nil }
+func (c *checker) stopped() bool {
+	return c.over || c.ctx.Err() != nil || c.db.closed.Load()
+}
 
 // superblocks: one of two may be damaged without harm, and is worth a word.
 func (c *checker) superblocks() {

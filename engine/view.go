@@ -29,6 +29,16 @@ func (v *view) derive() *view {
 	return &c
 }
 
+// close closes the readers of all segments and runs.
+func (v *view) close() {
+	for _, s := range v.segs {
+		s.Close()
+	}
+	for _, r := range v.runs {
+		r.Close()
+	}
+}
+
 // segmentOf returns the segment that holds the id, or nil.
 func (v *view) segmentOf(id uint64) *segment.Segment {
 	i := sort.Search(len(v.segs), func(i int) bool { return v.segs[i].Entry().EndID() > id })

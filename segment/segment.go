@@ -193,12 +193,12 @@ func (l *layout) place(s *Segment, table []format.Section) error {
 	return nil
 }
 
-// local is the place of a TurnID within the segment.
 // errNoPart says that a turn has fewer parts.
 func (s *Segment) errNoPart(id uint64, part int) error {
 	return fmt.Errorf("%w: part %d of turn %d", ErrNoTurn, part, id)
 }
 
+// local is the place of a TurnID within the segment.
 func (s *Segment) local(id uint64) (uint32, error) {
 	if id < s.entry.FirstID || id-s.entry.FirstID >= s.entry.Turns {
 		return 0, fmt.Errorf("%w: %d, it holds %d to %d", ErrNoTurn, id, s.entry.FirstID, s.entry.EndID()-1)
