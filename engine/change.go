@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"ctxdb/format"
@@ -23,13 +24,27 @@ type change struct {
 }
 
 // apply builds, writes and publishes a change, and makes it the view. On error
-// nothing changed, or the DB is broken.
+// nothing changed, or the DB is broken. On a full disk it does without what it
+// could absorb: the reserve is for the log's turns alone.
 func (db *DB) apply(c *change) error {
 	if err := db.confirm(); err != nil {
 		return err
 	}
 	v := db.view.Load()
+	alone := slices.Clone(c.turns)
 	dropped := db.absorb(v, c)
+	db.sparing = dropped > 0
+	err := db.applyTo(v, c, dropped)
+	db.sparing = false
+	if dropped > 0 && errors.Is(err, ErrNoSpace) && db.broken.Load() == nil {
+		c.turns, c.bytes = alone, 0
+		err = db.applyTo(v, c, 0)
+	}
+	return err
+}
+
+// applyTo is apply with the last segments dropped, which c.turns begins with.
+func (db *DB) applyTo(v *view, c *change, dropped int) error {
 	built, err := db.build(c.turns)
 	if err != nil {
 		return err
@@ -37,7 +52,7 @@ func (db *DB) apply(c *change) error {
 	c.built = built
 	var written []span
 	undo := func(err error) error {
-		for _, s := range written {
+		for _, s := range slices.Backward(written) { // so that the reserve grows back
 			db.release(s)
 		}
 		return err

@@ -209,6 +209,9 @@ func (db *DB) writeExtent(n int64, at func(off int64) []byte) (off int64, err er
 	if !isNoSpace(err) {
 		return 0, db.breakOff(err)
 	}
+	if db.sparing {
+		return 0, db.spaceError(err)
+	}
 	db.mu.Lock()
 	off, ok := db.space.allocReserved(n)
 	db.mu.Unlock()

@@ -24,7 +24,8 @@ type space struct {
 	end     int64 // of the last extent in use or free
 	delay   time.Duration
 	now     func() time.Time
-	reserve span // held back for sealing on a full disk
+	reserve span  // held back for sealing on a full disk
+	secured int64 // where the reserve began: what was taken of it lies from there on
 }
 
 // newSpace makes the space of a file in which the extents used are taken.
@@ -103,8 +104,16 @@ func (s *space) allocReserved(n int64) (off int64, ok bool) {
 	return off, true
 }
 
-// undo gives back an allocation that nobody ever named.
-func (s *space) undo(off, n int64) { s.add(span{off: off, len: format.AlignUp(n)}) }
+// undo gives back an allocation that nobody ever named. What was taken of the
+// reserve, and is given back last first, is reserve again.
+func (s *space) undo(off, n int64) {
+	n = format.AlignUp(n)
+	if s.secured > 0 && off >= s.secured && off+n == s.reserve.off {
+		s.reserve.off, s.reserve.len = off, s.reserve.len+n
+		return
+	}
+	s.add(span{off: off, len: n})
+}
 
 // retire frees an extent that both superblocks have ceased to name. It rests
 // before it is overwritten.
@@ -167,6 +176,7 @@ func (s *space) trim() int64 {
 		s.add(s.reserve)
 		s.reserve = span{}
 	}
+	s.secured = 0
 	for n := len(s.free); n > 0 && s.free[n-1].end() == s.end; n = len(s.free) {
 		s.end = s.free[n-1].off
 		s.free = s.free[:n-1]

@@ -29,8 +29,9 @@ type writer struct {
 	super format.Superblock // as last published; changed by publish only
 	slot  int64             // of the newest superblock
 
-	mu    sync.Mutex // guards space
-	space *space
+	mu      sync.Mutex // guards space
+	space   *space
+	sparing bool // the change that is applied must not take the reserve
 
 	keys      keyMap     // of logged turns
 	syncing   sync.Mutex // serialises syncs
