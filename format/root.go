@@ -46,6 +46,9 @@ type Root struct {
 	Lost            []LostRange
 }
 
+// maxRoot bounds the space of a root, in bytes, before it is allocated.
+const maxRoot = (rootHeaderSize + rootEntriesMax*(leafEntrySize+runEntrySize+lostRangeSize) + 8 + ExtentAlign - 1) &^ (ExtentAlign - 1)
+
 // Size is the space of the root, in whole extent units.
 func (r *Root) Size() int64 {
 	return AlignUp(rootHeaderSize + int64(len(r.Leaves))*leafEntrySize + int64(len(r.Runs))*runEntrySize + int64(len(r.Lost))*lostRangeSize + 8)

@@ -210,7 +210,7 @@ func (s *Superblock) validate(slot int64) error {
 		return Corruptf("superblock", slot, "end %d", s.End)
 	case s.RootOffset == 0 && s.RootLength != 0:
 		return Corruptf("superblock", slot, "a root of %d bytes nowhere", s.RootLength)
-	case s.RootOffset != 0 && !validExtent(s.RootOffset, s.RootLength, s.End):
+	case s.RootOffset != 0 && (!validExtent(s.RootOffset, s.RootLength, s.End) || s.RootLength > maxRoot):
 		return Corruptf("superblock", slot, "root of %d bytes at %d", s.RootLength, s.RootOffset)
 	}
 	spans := []span{{s.RootOffset, s.RootOffset + s.RootLength}} // without a root it is empty
