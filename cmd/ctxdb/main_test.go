@@ -93,7 +93,7 @@ func patchHead(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, b, 0o600))
 }
 
-// flip FILE ID: changes a bit in the middle of the first block of a turn.
+// flip FILE ID [last]: changes a bit in the middle of the first or last block of a turn.
 func flip(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	db, err := engine.Open(path, &engine.Options{ReadOnly: true})
@@ -105,7 +105,11 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(db.Close())
 	b, err := os.ReadFile(path)
 	ts.Check(err)
-	b[where[0].Offset+where[0].Stored/2] ^= 0x10
+	i := 0
+	if len(args) > 2 {
+		i = len(where) - 1
+	}
+	b[where[i].Offset+where[i].Stored/2] ^= 0x10
 	ts.Check(os.WriteFile(path, b, 0o600))
 }
 

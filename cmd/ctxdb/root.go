@@ -43,7 +43,7 @@ func newRoot() *cobra.Command {
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
 		appendVerb(), demoVerb(), exportVerb(), getVerb(), importVerb(), inspectVerb(),
-		lsVerb(), replayVerb(), salvageVerb(), verifyVerb(), versionVerb(), windowVerb(),
+		lsVerb(), replayVerb(), salvageVerb(), searchVerb(), verifyVerb(), versionVerb(), windowVerb(),
 	}
 }
 
