@@ -19,7 +19,8 @@ import (
 // Errors: ErrTooLarge, ErrKeyExists, ErrNotFound (ReplyTo or ReplyKey names no
 // earlier turn), ErrNoSpace: nothing was written. Where one turn is to blame,
 // the error is a *BatchError that says which. ErrBroken: a write or sync
-// failed; whether this batch was kept is known after the next Open. Content
+// failed; whether this batch was kept is known after the next Open. ErrCorrupt:
+// damage leaves it open whether the file has a key already. Content
 // and other slices are read until Append returns and not kept.
 func (db *DB) Append(ctx context.Context, turns ...Turn) ([]TurnID, error) {
 	if err := db.writable(); err != nil {

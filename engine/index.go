@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"unicode"
@@ -142,6 +143,7 @@ type segmentIndex struct {
 // which are made when somebody searches.
 type indexes struct {
 	mu       sync.Mutex
+	seen     *view // that forget saw last
 	segments map[*segment.Segment]*segmentIndex
 	logs     map[uint64]*logIndex // by first id of the run
 }
@@ -229,14 +231,16 @@ func (x *indexes) part(r *run) (rank.Part, error) {
 func (x *indexes) forget(v *view) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for s := range x.segments {
-		if !slices.Contains(v.segs, s) {
-			delete(x.segments, s)
-		}
+	if x.seen == v {
+		return
 	}
-	for first := range x.logs {
-		if !slices.ContainsFunc(v.logs, func(r run) bool { return r.first == first }) {
-			delete(x.logs, first)
-		}
+	x.seen = v
+	segs := make(map[*segment.Segment]bool, len(v.segs))
+	for _, s := range v.segs {
+		segs[s] = true
 	}
+	maps.DeleteFunc(x.segments, func(s *segment.Segment, _ *segmentIndex) bool { return !segs[s] })
+	maps.DeleteFunc(x.logs, func(first uint64, _ *logIndex) bool {
+		return !slices.ContainsFunc(v.logs, func(r run) bool { return r.first == first })
+	})
 }

@@ -131,7 +131,7 @@ func readLive(t *testing.T, path string, g int, acknowledged *atomic.Uint64, tur
 // opens as a prefix that holds everything acknowledged before it began, or is
 // refused.
 func TestCopiesWhileWriting(t *testing.T) {
-	copies := 2000
+	copies := 400
 	if testing.Short() {
 		copies = 100
 	}

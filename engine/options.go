@@ -30,7 +30,7 @@ type Options struct {
 
 	TraceBytes int64 // what the trace of windows may take, encoded; 0: 1 MiB; negative: none is kept
 
-	LogBytes int64 // largest log extent; 0: 4 MiB; rounded to whole 4 KiB
+	LogBytes int64 // largest log extent, from 16 KiB to 64 MiB in whole 4 KiB; 0: 4 MiB
 	Inline   bool  // seal within the append that filled a log extent, not in the background
 
 	// For tests of the engine and for its crash harness.

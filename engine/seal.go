@@ -169,8 +169,9 @@ func (db *DB) build(turns []stretch) ([]*segment.Built, error) {
 			}
 			id := segment.Identity{UUID: db.super.UUID, Number: db.super.NextSegment, Nonce: nonce, FirstID: s.first}
 			extra, err := extras(s.turns[:n])
-			if err != nil {
-				return nil, err
+			if err != nil { // turns matter more than finding them
+				db.log.Warn("a segment is sealed without its index", "turns", n, "err", err)
+				extra = nil
 			}
 			b, err := segment.Build(id, s.turns[:n], segment.BuildOptions{Extra: extra})
 			if err != nil {

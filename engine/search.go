@@ -148,6 +148,9 @@ func (db *DB) byText(ctx context.Context, v *view, q *Query, k int) ([]Hit, erro
 			break
 		}
 		id := p.first[f.Part] + uint64(f.Ordinal)
+		if id >= v.nextID {
+			continue // a newer search has carried the log's index on already
+		}
 		ok, err := db.hasPhrases(v, id, parsed.Phrases)
 		if err != nil {
 			return nil, err

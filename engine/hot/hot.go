@@ -43,6 +43,7 @@ const (
 	groupTurns = 64      // entries of a group
 	maxGroup   = 4 << 20 // plaintext of a group in bytes
 	version    = 1
+	frameSlack = 1 << 10 // what a zstd frame may be longer than its plaintext
 )
 
 // ErrCorrupt says that bytes are no encoded entries.
@@ -159,7 +160,7 @@ func (h *Reader) place(g int) (stored []byte, raw int, err error) {
 	if len(row) == 16 {
 		end = int64(binary.LittleEndian.Uint32(row[8:]))
 	}
-	if from < int64(8+8*groups) || end > h.size || from > end || raw > maxGroup {
+	if from < int64(8+8*groups) || end > h.size || from > end || raw > maxGroup || end-from > int64(raw)+frameSlack {
 		return nil, 0, fmt.Errorf("%w: group %d at %d to %d", ErrCorrupt, g, from, end)
 	}
 	stored = make([]byte, end-from)
