@@ -1,0 +1,78 @@
+package hot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+func sample(n int) []Entry {
+	entries := make([]Entry, n)
+	for i := range entries {
+		entries[i] = Entry{Tokens: uint64(i), Bytes: uint64(4 * i), Parts: 1, Decision: i%3 == 0, Role: "user", Summary: fmt.Sprintf("what turn %d says", i)}
+		if i%5 == 0 {
+			entries[i].Entities = []string{"main.go", "go test ./..."}
+		}
+	}
+	return entries
+}
+
+func encode(t testing.TB, entries []Entry) []byte {
+	t.Helper()
+	b, err := Encode(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 64, 65, 200} {
+		want := sample(n)
+		b := encode(t, want)
+		r, err := Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil || r.Turns() != n {
+			t.Fatalf("%d entries: %v", n, err)
+		}
+		for i := range want {
+			group, first, err := r.Group(i)
+			if err != nil || !reflect.DeepEqual(group[i-first], want[i]) {
+				t.Fatalf("entry %d of %d: %+v, %v", i, n, group[i-first], err)
+			}
+		}
+		if _, _, err := r.Group(n); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("entry %d of %d: %v", n, n, err)
+		}
+	}
+}
+
+// TestCutAndFlipped: every length and every bit; entries or an error.
+func TestCutAndFlipped(t *testing.T) {
+	b := encode(t, sample(70))
+	for n := range b {
+		readAll(b[:n])
+	}
+	for i := range 8 * len(b) {
+		c := bytes.Clone(b)
+		c[i/8] ^= 1 << (i % 8)
+		readAll(c)
+	}
+}
+
+func readAll(b []byte) {
+	r, err := Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return
+	}
+	for i := 0; i < min(r.Turns(), 1000); i += 64 {
+		_, _, _ = r.Group(i)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(encode(f, sample(3)))
+	f.Add(encode(f, sample(100)))
+	f.Fuzz(func(t *testing.T, b []byte) { readAll(b) })
+}
