@@ -21,8 +21,9 @@ durable when the id is printed. CONTENT is taken from the argument, or from stdi
 byte, where the argument is - or absent.
 
 With --jsonl it reads turns from stdin, one line of JSON each as ctxdb export --format jsonl
-writes them, and adds all of them or none. The id in a line is ignored; reply_to names a turn
-of FILE, reply_key one of FILE or of an earlier line.
+writes them, and adds all of them or none. A line needs role and content; an id in it is
+ignored, the turn gets one of its own. reply_to names a turn of FILE, reply_key one of FILE or
+of an earlier line.
 
 A key that FILE has already with the same content adds nothing and prints the turn's id; with
 other content it is an error.`
@@ -152,7 +153,9 @@ func appendTurns(ctx context.Context, out io.Writer, path string, turns []engine
 		return err
 	}
 	ids, err := db.Append(ctx, turns...)
-	if err != nil {
+	if place := placeError(path, err); place != nil {
+		err = fmt.Errorf("%w; nothing was appended", place)
+	} else if err != nil {
 		err = fmt.Errorf("%s: %s; nothing was appended", path, hint(err, len(turns)))
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
@@ -171,11 +174,8 @@ func hint(err error, turns int) string {
 	if turns == 1 {
 		text = reason(err)
 	}
-	switch {
-	case errors.Is(err, engine.ErrKeyExists):
+	if errors.Is(err, engine.ErrKeyExists) {
 		return text + "; choose another key"
-	case errors.Is(err, engine.ErrNoSpace):
-		return text + "; free some disk space"
 	}
 	return text
 }

@@ -37,6 +37,9 @@ func exportVerb() *cobra.Command {
 			if f.format != "source" && f.format != "jsonl" {
 				return usage(cmd, "--format %q; there are source and jsonl", f.format)
 			}
+			if err := f.out.checkName(cmd); err != nil {
+				return err
+			}
 			ctx, stop := interruptible(cmd)
 			defer stop()
 			return reading(args[0], func(db *engine.DB) error {

@@ -31,6 +31,9 @@ func getVerb() *cobra.Command {
 		Long:  getLong,
 		Args:  arguments(1, 2, "FILE and ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.out.checkName(cmd); err != nil {
+				return err
+			}
 			id, err := f.id(cmd, args[1:])
 			if err != nil {
 				return err

@@ -19,7 +19,9 @@ rollouts, lines of {"role","content"}, and what ctxdb export --format jsonl writ
 
 Turns that the file has already are not added again, so a transcript that has grown may be
 imported again at any time. What can't be read is named with its line on stderr, the rest is
-imported, and the exit code is 1. Ctrl-C leaves what was committed so far.`
+imported, and the exit code is 1. Ctrl-C leaves what was committed so far.
+
+A record has at most 256 MiB (268,435,456 bytes); a larger one is named and left out.`
 
 func importVerb() *cobra.Command {
 	var asJSON, verbose bool
@@ -29,6 +31,9 @@ func importVerb() *cobra.Command {
 		Long:  importLong,
 		Args:  arguments(2, -1, "FILE and at least one TRANSCRIPT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkNames(cmd, args[1:]); err != nil {
+				return err
+			}
 			ctx, stop := interruptible(cmd)
 			defer stop()
 			r, err := importAll(ctx, cmd, args[0], args[1:])
@@ -48,6 +53,23 @@ func importVerb() *cobra.Command {
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "name everything that was left out, not only the first 20")
 	return cmd
+}
+
+// checkNames refuses transcripts that can be none.
+func checkNames(cmd *cobra.Command, names []string) error {
+	stdin := 0
+	for _, name := range names {
+		switch name {
+		case "":
+			return usage(cmd, "the name of a transcript is empty")
+		case "-":
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return usage(cmd, "-: stdin can be imported only once")
+	}
+	return nil
 }
 
 // importAll imports one transcript after the other. The report, nil if nothing was begun,
@@ -81,13 +103,9 @@ func importAll(ctx context.Context, cmd *cobra.Command, file string, names []str
 
 // measure checks that every transcript is there, and adds up their bytes; -1: unknown.
 func measure(in io.Reader, names []string) (total int64, err error) {
-	stdin := 0
 	for _, name := range names {
 		size := int64(-1)
 		if name == "-" {
-			if stdin++; stdin > 1 {
-				return 0, errors.New("-: stdin can be imported only once")
-			}
 			if f, ok := in.(*os.File); ok {
 				if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 					size = fi.Size()

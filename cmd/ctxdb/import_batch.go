@@ -83,6 +83,9 @@ func (im *importer) append(ctx context.Context, batch []pending) error {
 		case ctx.Err() != nil:
 			return im.interrupted()
 		case !isAboutTurn(err):
+			if place := placeError(im.path, err); place != nil {
+				return fmt.Errorf("%w; the same command goes on from there", place)
+			}
 			return fmt.Errorf("%s: %w", im.path, err)
 		case bad > 0:
 			size = bad // those before it, first

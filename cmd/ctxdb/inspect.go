@@ -18,7 +18,9 @@ With an ID it says everything about one turn: its fields, where its bytes lie, a
 that it answers.
 
 Roles and threads are counted by reading the turns: in files of more than 100,000 of them only
-with --full, which lists every segment and thread too.`
+with --full, which lists every segment and thread too.
+
+The exit code is 1 if turns are found damaged.`
 
 func inspectVerb() *cobra.Command {
 	var asJSON, full bool
@@ -45,7 +47,13 @@ func inspectVerb() *cobra.Command {
 				if err != nil {
 					return absent(db, id, err)
 				}
-				return show(cmd, asJSON, r)
+				if err := show(cmd, asJSON, r); err != nil {
+					return err
+				}
+				if f, ok := r.(*fileReport); ok && f.hasDamage {
+					return errReported
+				}
+				return nil
 			})
 		},
 	}
@@ -83,7 +91,8 @@ type fileReport struct {
 	Holder   *holder      `json:"holder"` // null: nobody has it open for writing
 	Health   string       `json:"health"`
 
-	full bool
+	full      bool
+	hasDamage bool // turns can't be read
 }
 
 // tally counts the turns of one role or thread.
@@ -152,6 +161,7 @@ func inspectFile(db *engine.DB, file string, full bool) (*fileReport, error) {
 		unreadable = r.count(db)
 	}
 	r.Health = r.health(damagedSlot, unreadable)
+	r.hasDamage = r.Lost > 0 || unreadable > 0
 	return r, nil
 }
 

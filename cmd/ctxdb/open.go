@@ -31,6 +31,9 @@ func reading(path string, f func(db *engine.DB) error) error {
 // openWriting opens the file for writing, making it if there is none.
 func openWriting(path string) (*engine.DB, error) {
 	db, err := engine.Open(path, nil)
+	if place := placeError(path, err); place != nil {
+		return db, place
+	}
 	return db, explain(path, err)
 }
 

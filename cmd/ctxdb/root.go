@@ -31,11 +31,13 @@ func newRoot() *cobra.Command {
 		RunE:                  noVerb,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(cmd, "%w", err)
+		return usage(cmd, "%s", plainFlagError(err))
 	})
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(verbs()...)
+	askForShell(root)
+	refuseUnknownHelp(root)
 	return root
 }
 
@@ -78,6 +80,9 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, root *cobra.Command) int {
 	err := root.ExecuteContext(ctx)
+	if verb := root.Annotations[unknownVerb]; err == nil && verb != "" {
+		err = noVerb(root, []string{verb})
+	}
 	if err == nil {
 		return 0
 	}
@@ -110,6 +115,10 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 		switch {
 		case len(args) < least:
 			return usage(cmd, "%s needs %s", cmd.Name(), what)
+		case most == 0 && len(args) > 0:
+			return usage(cmd, "%s takes no arguments; %q is too much", cmd.Name(), args[0])
+		case len(args) > 0 && args[0] == "":
+			return usage(cmd, "the name of the file is empty")
 		case most >= 0 && len(args) > most:
 			return usage(cmd, "%s takes %s and no more; %q is too much", cmd.Name(), what, args[most])
 		}
@@ -120,5 +129,9 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 // oneLine is an error's text on one line, with nothing that a terminal obeys.
 func oneLine(err error) string {
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' })
-	return escape(strings.Join(lines, "; "))
+	text := strings.Join(lines, "; ")
+	if rest, ok := strings.CutPrefix(text, "open: "); ok && strings.HasPrefix(rest, "open ") {
+		text = rest // both the engine and the system say what was done
+	}
+	return escape(text)
 }

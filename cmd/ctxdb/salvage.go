@@ -35,6 +35,9 @@ func salvageVerb() *cobra.Command {
 		Long:  salvageLong,
 		Args:  arguments(2, 2, "SRC and DST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[1] == "" {
+				return usage(cmd, "the name of DST is empty")
+			}
 			ctx, stop := interruptible(cmd)
 			defer stop()
 			bar := &stages{w: cmd.ErrOrStderr()}
@@ -69,6 +72,12 @@ func salvageError(src, dst string, err error) error {
 		return fmt.Errorf("%s: no such file", src)
 	case errors.Is(err, engine.ErrNothingSalvaged), errors.Is(err, engine.ErrNotCtxdb):
 		return fmt.Errorf("%w; %s was not made", err, dst)
+	}
+	if src, oerr := os.Open(src); oerr == nil {
+		src.Close()
+		if place := placeError(dst, err); place != nil {
+			return place
+		}
 	}
 	return explain(src, err)
 }

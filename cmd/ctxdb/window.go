@@ -81,7 +81,9 @@ func (f *windowFlags) check(cmd *cobra.Command) (err error) {
 	switch o := &f.opts; {
 	case o.BudgetTokens < 0 || o.BudgetBytes < 0 || f.name == "" && !f.hasBudget():
 		return usage(cmd, "window needs --budget-tokens or --budget-bytes, above 0, or --name")
-	case !(o.LowWatermark >= 0 && o.LowWatermark <= 1):
+	case o.KeepRecent < -1:
+		return usage(cmd, "--keep-recent %d; it is a number of turns, or -1 for none", o.KeepRecent)
+	case !(o.LowWatermark >= 0 && o.LowWatermark <= 1), o.LowWatermark == 0 && cmd.Flags().Changed("watermark"):
 		return usage(cmd, "--watermark %g; it is above 0 and at most 1", o.LowWatermark)
 	}
 	if f.policy != "" {
@@ -141,13 +143,24 @@ func (f *windowFlags) pass(db *engine.DB, r *windowReport, errOut io.Writer) (*e
 	}
 	s := w.Stats()
 	r.Did = didOf(&s)
-	if s.Evictions == 0 {
-		r.Did.Reason = "all fits: nothing has to leave, and paging is of no use here"
-	} else {
-		r.Did.Reason = "each turn was referenced once; `ctxdb replay` tells what paging costs"
-	}
+	r.Did.Reason = passReason(&s, r.TooLarge)
 	return w, nil
 }
+
+// passReason is the verdict on a window through which every turn went once.
+func passReason(s *engine.WindowStats, tooLarge int) string {
+	switch {
+	case s.Refs == 0 && tooLarge > 0:
+		return nothingFits
+	case s.Evictions > 0:
+		return "each turn was referenced once; `ctxdb replay` tells what paging costs"
+	case tooLarge > 0:
+		return "all that is not too large fits: nothing has to leave, and paging is of no use here"
+	}
+	return "all fits: nothing has to leave, and paging is of no use here"
+}
+
+const nothingFits = "nothing fits: each turn alone is above the budget"
 
 // remembered opens a window as it was left. A budget, if any, is tried on what it recorded.
 func (f *windowFlags) remembered(db *engine.DB, r *windowReport) (*engine.Window, error) {
@@ -191,7 +204,7 @@ func tried(db *engine.DB, name string, opts engine.WindowOptions) (*windowDid, e
 	if err != nil {
 		return nil, err
 	}
-	refs := 0
+	refs, tooLarge := 0, 0
 	for e, err := range db.Trace() {
 		if err != nil || e.Window != name || e.Kind != engine.TraceRef {
 			continue
@@ -202,7 +215,9 @@ func tried(db *engine.DB, name string, opts engine.WindowOptions) (*windowDid, e
 		} else {
 			_, _, err = w.Page(e.ID, e.Part)
 		}
-		if err != nil && !errors.Is(err, engine.ErrOverBudget) && !errors.Is(err, engine.ErrNotFound) {
+		if errors.Is(err, engine.ErrOverBudget) {
+			tooLarge++
+		} else if err != nil && !errors.Is(err, engine.ErrNotFound) {
 			return nil, err
 		}
 	}
@@ -211,6 +226,8 @@ func tried(db *engine.DB, name string, opts engine.WindowOptions) (*windowDid, e
 	}
 	s := w.Stats()
 	did := didOf(&s)
-	did.Reason = s.Reason
+	if did.Reason = s.Reason; s.Refs == 0 && tooLarge > 0 {
+		did.Reason = nothingFits
+	}
 	return did, nil
 }

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// ParseTurn reads a line that MarshalTurn wrote. Members it does not know are ignored.
+// ParseTurn reads a line that MarshalTurn wrote. Members it does not know are ignored,
+// and id may be absent.
 // Errors wrap ErrBadTurn.
 func ParseTurn(line []byte) (Turn, error) {
 	n, err := scanValue(line)
@@ -40,8 +41,8 @@ func parseTurn(v value) (Turn, error) {
 	switch {
 	case p.err != nil:
 		return Turn{}, p.err
-	case !p.has["id"] || !p.has["role"] && !p.has["role_base64"] || !p.has["content"] && !p.has["content_base64"]:
-		return Turn{}, fmt.Errorf("%w: id, role and content are needed", ErrBadTurn)
+	case !p.has["role"] && !p.has["role_base64"] || !p.has["content"] && !p.has["content_base64"]:
+		return Turn{}, fmt.Errorf("%w: role and content are needed", ErrBadTurn)
 	}
 	if p.has["source_is_content"] {
 		p.turn.Source = append([]byte{}, p.turn.Content...)
