@@ -182,12 +182,13 @@ func (db *DB) stage(g *group, l *laid) error {
 	if len(g.laid) == 0 {
 		db.wal.Reserve(min(format.FrameSize(int(l.size))+db.queue.pending(), 1<<20))
 	}
+	at := db.wal.Extent().Offset + format.LogEdge + db.wal.Used()
 	_, payload, err := db.wal.Stage(db.synced, l.first, uint64(len(l.turns)), int(l.size), l.payload)
 	if err != nil {
 		return err
 	}
 	g.bytes += format.FrameSize(len(payload))
-	g.logged = append(g.logged, l.slice(payload)...)
+	g.logged = append(g.logged, l.slice(payload, at)...)
 	g.laid = append(g.laid, l)
 	g.batches = append(g.batches, l.batch)
 	l.batch.ids = l.ids

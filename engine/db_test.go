@@ -265,3 +265,24 @@ func TestLargeBatches(t *testing.T) {
 	wellFormed(t, again)
 	wellFormed(t, db)
 }
+
+// TestWhereInTheLog: a writer and a reader agree about where a logged turn is.
+func TestWhereInTheLog(t *testing.T) {
+	mem := disk.NewMem(1)
+	db := open(t, "/a", &Options{FS: mem})
+	appendTurns(t, db, Turn{Role: "user", Content: []byte("one")})
+	appendTurns(t, db, Turn{Role: "user", Content: []byte("two")}, Turn{Role: "user", Content: []byte("three")})
+	reader := open(t, "/a", &Options{FS: mem, ReadOnly: true})
+	for id := TurnID(1); id <= 3; id++ {
+		a, err := db.Where(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := reader.Where(id)
+		if err != nil || len(a) != 1 || len(b) != 1 || a[0] != b[0] || a[0].Offset == 0 {
+			t.Errorf("turn %d: %+v for the writer, %+v for a reader, %v", id, a, b, err)
+		}
+	}
+	wellFormed(t, reader)
+	wellFormed(t, db)
+}

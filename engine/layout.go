@@ -158,8 +158,8 @@ func (l *laid) payload(dst []byte) []byte {
 	return dst
 }
 
-// slice finds the turns again in the payload that was written.
-func (l *laid) slice(payload []byte) []logged {
+// slice finds the turns again in the payload of the frame at an offset.
+func (l *laid) slice(payload []byte, at int64) []logged {
 	turns := make([]logged, len(l.turns))
 	p := 0
 	for i := range l.turns {
@@ -167,7 +167,7 @@ func (l *laid) slice(payload []byte) []logged {
 		size := wal.TurnSize(t.meta, t.stored.Content, t.stored.Source)
 		record := len(t.meta) + len(t.stored.Content)
 		end := p + size - len(t.stored.Source)
-		turns[i] = logged{record: payload[end-record : end : end], metaLen: len(t.meta)}
+		turns[i] = logged{record: payload[end-record : end : end], metaLen: len(t.meta), at: at}
 		if t.stored.Source != nil {
 			turns[i].source = payload[end : p+size : p+size]
 		}

@@ -1,9 +1,11 @@
 package fuzz
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -49,11 +51,10 @@ func makeVictim(turns int, noise bool) (*victim, error) {
 			v.ends[i] = at[0].Offset
 		}
 	}
-	last := p.db.Stats().Log
-	for _, x := range last {
-		if x.Bytes > 0 {
-			v.tail = x.Offset + format.LogEdge + x.Bytes
-		}
+	// The promise behind the last frame is the witness of its turns.
+	if at := slices.Max(v.ends); at > 0 {
+		length := binary.LittleEndian.Uint32(v.bytes[at+4:])
+		v.tail = at + format.FrameSize(int(length))
 	}
 	return v, nil
 }
