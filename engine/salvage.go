@@ -34,7 +34,7 @@ type SalvageReport struct {
 	Src  string `json:"src"`
 	Dst  string `json:"dst"`
 	UUID string `json:"uuid"` // of the wreck; the new file has one of its own
-	Live bool   `json:"live"` // a writer held the wreck meanwhile: salvage a copy, or use backup
+	Live bool   `json:"live"` // a writer held the wreck meanwhile: copy the file when it is closed
 
 	Kept       uint64      `json:"kept"` // turns
 	LostTurns  uint64      `json:"lost_turns"`

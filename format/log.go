@@ -45,7 +45,7 @@ func CheckLogEdge(b []byte, uuid UUID, x LogExtent, trailer bool) error {
 		return nil
 	}
 	if cycle, ok := logEdgeCycle(b, uuid, x, trailer); ok && cycle != x.Cycle {
-		return Corruptf(region, at, "cycle %d where the superblock expects %d: this is a copy that was made while the file was written; copy it again, or use backup", cycle, x.Cycle)
+		return Corruptf(region, at, "cycle %d where the superblock expects %d: this is a copy that was made while the file was written; copy it again when it is closed", cycle, x.Cycle)
 	}
 	return Corruptf(region, at, "not the log extent that the superblock names: copied while the file was written, or damaged")
 }

@@ -129,6 +129,6 @@ func (r *salvageReport) scanned(w io.Writer) {
 		fmt.Fprintf(w, "the disk could not read %s\n", many(r.Unreadable, "byte"))
 	}
 	if r.Live {
-		fmt.Fprintf(w, "a writer holds %s: what it wrote meanwhile may be missing here; use backup\n", escape(r.Src))
+		fmt.Fprintf(w, "a writer holds %s: what it wrote meanwhile may be missing here; copy the file when it is closed\n", escape(r.Src))
 	}
 }

@@ -35,7 +35,7 @@ scanned 1,048,576 bytes: 2 superblocks, 17 segments (1 old), 3 frames
 ignored 1 structure of another file
 the file began at offset 512, not at 0
 the disk could not read 4,096 bytes
-a writer holds a: what it wrote meanwhile may be missing here; use backup
+a writer holds a: what it wrote meanwhile may be missing here; copy the file when it is closed
 `
 	var out strings.Builder
 	r.text(&out)
