@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxdb/engine"
+	"ctxdb/fuzz/trial"
 )
 
 var ctx = context.Background()
@@ -79,8 +80,8 @@ func madeTurns(n int) []engine.Turn {
 // realTurns cuts the largest coding sessions of the shared data into turns of a
 // line each.
 func realTurns(b testing.TB) (out []engine.Turn) {
-	dir := dataDir()
-	if dir == "" {
+	dir, ok := trial.FindData()
+	if !ok {
 		return nil
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "entire-*-claude-code", "*.jsonl"))
@@ -95,25 +96,6 @@ func realTurns(b testing.TB) (out []engine.Turn) {
 		}
 	}
 	return out
-}
-
-func dataDir() string {
-	if d := os.Getenv("CTXDB_DATA"); d != "" {
-		return d
-	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	for d := wd; ; d = filepath.Dir(d) {
-		candidate := filepath.Join(d, "..", "shared", "data")
-		if _, err := os.Stat(filepath.Join(candidate, "README.md")); err == nil {
-			return candidate
-		}
-		if d == filepath.Dir(d) {
-			return ""
-		}
-	}
 }
 
 func openNew(b testing.TB, o *engine.Options) *engine.DB {

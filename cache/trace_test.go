@@ -9,28 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-)
 
-// dataDir finds the shared data, or skips the test.
-func dataDir(t testing.TB) string {
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	at, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		dir := filepath.Join(filepath.Dir(at), "shared", "data")
-		if _, err := os.Stat(filepath.Join(dir, "README.md")); err == nil {
-			return dir
-		}
-		if at == filepath.Dir(at) {
-			t.Skip("no shared/data beside any parent folder and no CTXDB_DATA: public traces not replayed")
-		}
-		at = filepath.Dir(at)
-	}
-}
+	"ctxdb/fuzz/trial"
+)
 
 type ref struct {
 	key  uint64
@@ -39,7 +20,7 @@ type ref struct {
 
 // arcTrace reads "start count 0 number" lines, or a lone number for one page.
 func arcTrace(t testing.TB, name string) []ref {
-	f, err := os.Open(filepath.Join(dataDir(t), "trace-arc", name))
+	f, err := os.Open(filepath.Join(trial.Data(t), "trace-arc", name))
 	if err != nil {
 		t.Skip(err)
 	}
@@ -68,7 +49,7 @@ func arcTrace(t testing.TB, name string) []ref {
 }
 
 func cloudTrace(t testing.TB) []ref {
-	raw, err := os.ReadFile(filepath.Join(dataDir(t), "trace-libcachesim", "cloudPhysicsIO.oracleGeneral.bin"))
+	raw, err := os.ReadFile(filepath.Join(trial.Data(t), "trace-libcachesim", "cloudPhysicsIO.oracleGeneral.bin"))
 	if err != nil {
 		t.Skip(err)
 	}

@@ -13,27 +13,8 @@ import (
 
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
+	"ctxdb/fuzz/trial"
 )
-
-// sharedData finds the public data, or skips the test.
-func sharedData(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		data := filepath.Join(filepath.Dir(dir), "shared", "data")
-		if _, err := os.Stat(filepath.Join(data, "README.md")); err == nil {
-			return data
-		}
-	}
-	t.Skip("no shared/data beside any parent folder and no CTXDB_DATA: nothing measured")
-	return ""
-}
 
 // asking is a question and the turns, by index, that answer it.
 type asking struct {
@@ -44,7 +25,7 @@ type asking struct {
 // locomo reads the conversations of the benchmark as turns, with the questions
 // that have an answer.
 func locomo(t *testing.T) (talks [][]Turn, questions [][]asking) {
-	data, err := os.ReadFile(filepath.Join(sharedData(t), "locomo", "locomo5-dev.json"))
+	data, err := os.ReadFile(filepath.Join(trial.Data(t), "locomo", "locomo5-dev.json"))
 	if err != nil {
 		t.Skip("no locomo: ", err)
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ctxdb/format"
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
 
 func benchTurns(b *testing.B) []segment.Turn {
-	turns, _ := session(b, filepath.Join(dataDir(b), sessionFiles[0]))
+	turns, _ := session(b, filepath.Join(trial.Data(b), sessionFiles[0]))
 	return turns
 }
 

@@ -10,28 +10,9 @@ import (
 	"testing"
 
 	"ctxdb/format"
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
-
-// dataDir finds the real sessions, or skips.
-func dataDir(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	at, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; at != filepath.Dir(at); at = filepath.Dir(at) {
-		dir := filepath.Join(filepath.Dir(at), "shared", "data")
-		if _, err := os.Stat(filepath.Join(dir, "README.md")); err == nil {
-			return dir
-		}
-	}
-	t.Skip("no real sessions here: set CTXDB_DATA")
-	return ""
-}
 
 // session reads a file of JSON lines: the content of a turn is what the model
 // saw, about; the source is the line.
@@ -125,7 +106,7 @@ var sessionFiles = []string{
 }
 
 func TestRealSessions(t *testing.T) {
-	dir := dataDir(t)
+	dir := trial.Data(t)
 	for _, name := range sessionFiles {
 		turns, _ := session(t, filepath.Join(dir, name))
 		b := build(t, 1, turns, segment.BuildOptions{})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
 
@@ -19,7 +20,7 @@ func TestFrontier(t *testing.T) {
 	if os.Getenv("CTXDB_FRONTIER") == "" {
 		t.Skip("set CTXDB_FRONTIER=1 to measure")
 	}
-	dir := dataDir(t)
+	dir := trial.Data(t)
 	sets := map[string]func() ([]segment.Turn, int){}
 	for _, name := range sessionFiles {
 		sets[name] = func() ([]segment.Turn, int) { return session(t, filepath.Join(dir, name)) }
@@ -87,7 +88,7 @@ func TestFaultAgainstDecode(t *testing.T) {
 		t.Skip("set CTXDB_FRONTIER=1 to measure")
 	}
 	for _, name := range sessionFiles {
-		turns, _ := session(t, filepath.Join(dataDir(t), name))
+		turns, _ := session(t, filepath.Join(trial.Data(t), name))
 		built := build(t, 1, turns, segment.BuildOptions{})
 		s := opened(t, built, 4096, segment.OpenOptions{})
 		d, ids, blocks := decodable(t, s, built, turns)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxdb/fuzz/trial"
 )
 
 // sample is a conversation of our own in the benchmark's form.
@@ -123,20 +125,5 @@ func TestFigures(t *testing.T) {
 // benchmark finds the benchmark's file, or skips the test.
 func benchmark(t *testing.T) string {
 	t.Helper()
-	const name = "locomo/locomo5-dev.json"
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return filepath.Join(dir, name)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		path := filepath.Join(filepath.Dir(dir), "shared", "data", name)
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	t.Skip("LoCoMo is not here: set CTXDB_DATA to its folder's parent")
-	return ""
+	return filepath.Join(trial.Data(t), "locomo", "locomo5-dev.json")
 }

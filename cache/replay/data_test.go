@@ -8,30 +8,11 @@ import (
 	"testing"
 
 	"ctxdb/cache"
+	"ctxdb/fuzz/trial"
 )
 
-// dataDir finds the shared data, or skips the test.
-func dataDir(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	at, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; at != filepath.Dir(at); at = filepath.Dir(at) {
-		dir := filepath.Join(filepath.Dir(at), "shared", "data")
-		if _, err := os.Stat(filepath.Join(dir, "README.md")); err == nil {
-			return dir
-		}
-	}
-	t.Skip("no shared/data beside any parent folder and no CTXDB_DATA: public traces not replayed")
-	return ""
-}
-
 func cloudTrace(t testing.TB) *Trace {
-	raw, err := os.ReadFile(filepath.Join(dataDir(t), "trace-libcachesim", "cloudPhysicsIO.oracleGeneral.bin"))
+	raw, err := os.ReadFile(filepath.Join(trial.Data(t), "trace-libcachesim", "cloudPhysicsIO.oracleGeneral.bin"))
 	if err != nil {
 		t.Skip(err)
 	}
@@ -85,7 +66,7 @@ func TestCloudPhysics(t *testing.T) {
 
 // The published traces are read, and what runs on them keeps its order.
 func TestPagingTraces(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(dataDir(t), "paging-traces", "*.csv"))
+	paths, err := filepath.Glob(filepath.Join(trial.Data(t), "paging-traces", "*.csv"))
 	if err != nil || len(paths) == 0 {
 		t.Skip("no paging-traces: ", err)
 	}

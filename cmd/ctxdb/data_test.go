@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ctxdb/fuzz/trial"
 )
 
 // command runs a command line in this process.
@@ -49,26 +51,6 @@ func decode[T any](t *testing.T, wantCode int, args ...string) (v T) {
 	return v
 }
 
-// dataDir finds the real sessions, or skips the test.
-func dataDir(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		data := filepath.Join(filepath.Dir(dir), "shared", "data")
-		if _, err := os.Stat(filepath.Join(data, "README.md")); err == nil {
-			return data
-		}
-	}
-	t.Skip("no real sessions here: set CTXDB_DATA to their folder")
-	return ""
-}
-
 // genuine are the folders with whole sessions of real work, on which sizes are measured.
 var genuine = []string{
 	"entire-cli-claude-code", "entire-gitsync-claude-code", "entire-series-claude-code-cc432c40",
@@ -84,7 +66,7 @@ var fixtures = []string{
 func sessionFiles(t *testing.T, folders ...string) (files []string) {
 	t.Helper()
 	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(dataDir(t), folder), func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(trial.Data(t), folder), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".jsonl") {
 				files = append(files, path)
 			}
@@ -167,7 +149,7 @@ func TestRealSessions(t *testing.T) {
 	var jsonl, stored int64
 	measured := sessionFiles(t, genuine...)
 	for _, file := range append(slices.Clone(measured), sessionFiles(t, fixtures...)...) {
-		name, err := filepath.Rel(dataDir(t), file)
+		name, err := filepath.Rel(trial.Data(t), file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,12 +13,13 @@ import (
 
 	"ctxdb/cache/replay"
 	"ctxdb/engine"
+	"ctxdb/fuzz/trial"
 )
 
 // TestReplayOfPublishedTrace: what is inferred from a session is what is published about
 // it, whether it comes as a transcript or out of a file, and nobody beats the bound.
 func TestReplayOfPublishedTrace(t *testing.T) {
-	data := dataDir(t)
+	data := trial.Data(t)
 	session := filepath.Join(data, "entire-gitsync-claude-code", "0c-2a854b8908-0.jsonl")
 	db := filepath.Join(t.TempDir(), "a.ctxdb")
 	must(t, "import", db, session)

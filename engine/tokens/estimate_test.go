@@ -8,24 +8,13 @@ import (
 	"testing"
 
 	"ctxdb/engine"
+	"ctxdb/fuzz/trial"
 )
 
 // TestEstimate measures how far engine.EstimateTokens is from the two
 // vocabularies on pieces of 4 KiB of real sessions.
 func TestEstimate(t *testing.T) {
-	dir := os.Getenv("CTXDB_DATA")
-	if dir == "" {
-		at, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ; at != filepath.Dir(at); at = filepath.Dir(at) {
-			data := filepath.Join(filepath.Dir(at), "shared", "data")
-			if _, err := os.Stat(filepath.Join(data, "README.md")); err == nil {
-				dir = data
-			}
-		}
-	}
+	dir := trial.Data(t)
 	for _, kind := range []string{"locomo/*.json", "entire-cli-claude-code/*.jsonl", "entire-gitsync-codex/*.jsonl", "specstory/*.md", "tau-bench/*.json"} {
 		files, _ := filepath.Glob(filepath.Join(dir, kind))
 		if len(files) == 0 {

@@ -10,27 +10,8 @@ import (
 	"ctxdb/cmd/ctxdb/internal/transcript"
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
+	"ctxdb/fuzz/trial"
 )
-
-// dataDir finds the real sessions, or skips the test.
-func dataDir(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		data := filepath.Join(filepath.Dir(dir), "shared", "data")
-		if _, err := os.Stat(filepath.Join(data, "README.md")); err == nil {
-			return data
-		}
-	}
-	t.Skip("no real sessions here: set CTXDB_DATA to their folder")
-	return ""
-}
 
 // sessions are the long Claude Code and Codex files.
 var sessions = []string{
@@ -44,7 +25,7 @@ var sessions = []string{
 // session reads the turns of a file that a model saw.
 func session(t testing.TB, name string) []transcript.Turn {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dataDir(t), name))
+	f, err := os.Open(filepath.Join(trial.Data(t), name))
 	if err != nil {
 		t.Fatal(err)
 	}

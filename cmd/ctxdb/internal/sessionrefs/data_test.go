@@ -15,27 +15,8 @@ import (
 	"ctxdb/cache/replay"
 	"ctxdb/cmd/ctxdb/internal/sessionrefs"
 	"ctxdb/cmd/ctxdb/internal/transcript"
+	"ctxdb/fuzz/trial"
 )
-
-// dataDir finds the real sessions, or skips the test.
-func dataDir(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		data := filepath.Join(filepath.Dir(dir), "shared", "data")
-		if _, err := os.Stat(filepath.Join(data, "README.md")); err == nil {
-			return data
-		}
-	}
-	t.Skip("no real sessions here: set CTXDB_DATA to their folder")
-	return ""
-}
 
 // records reads a session; pi's, which transcript does not read, line by line.
 func records(t testing.TB, path string) iter.Seq[sessionrefs.Record] {
@@ -81,7 +62,7 @@ var published = []struct{ trace, session string }{
 
 // The references found are those that were published, but for a few.
 func TestPublishedTraces(t *testing.T) {
-	dir := dataDir(t)
+	dir := trial.Data(t)
 	kinds := []replay.Kind{replay.New, replay.Tail, replay.Reread, replay.Edit, replay.Quote, replay.DeadReread, replay.DeadEdit}
 	total := make(map[replay.Kind][3]int)
 	for _, pair := range published {

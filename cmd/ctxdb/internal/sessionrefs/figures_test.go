@@ -11,6 +11,7 @@ import (
 	"ctxdb/cache"
 	"ctxdb/cache/replay"
 	"ctxdb/cmd/ctxdb/internal/sessionrefs"
+	"ctxdb/fuzz/trial"
 )
 
 // sessions are those of the data with 30 recalls and more; of a series of
@@ -29,7 +30,7 @@ var sessions = []string{
 }
 
 func publishedTraces(t testing.TB) (traces []*replay.Trace) {
-	paths, err := filepath.Glob(filepath.Join(dataDir(t), "paging-traces", "*.csv"))
+	paths, err := filepath.Glob(filepath.Join(trial.Data(t), "paging-traces", "*.csv"))
 	if err != nil || len(paths) != 7 {
 		t.Fatal(paths, err)
 	}
@@ -54,7 +55,7 @@ func readTrace(t testing.TB, path string) *replay.Trace {
 }
 
 func extractedTraces(t testing.TB) (traces []*replay.Trace) {
-	dir := dataDir(t)
+	dir := trial.Data(t)
 	for _, name := range sessions {
 		traces = append(traces, sessionrefs.Extract(name, records(t, filepath.Join(dir, name))))
 	}

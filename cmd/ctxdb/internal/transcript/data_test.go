@@ -8,32 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxdb/fuzz/trial"
 )
 
-// dataDir finds the real sessions, or skips the test.
-func dataDir(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("CTXDB_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		data := filepath.Join(filepath.Dir(dir), "shared", "data")
-		if _, err := os.Stat(filepath.Join(data, "README.md")); err == nil {
-			return data
-		}
-	}
-	t.Skip("no real sessions here: set CTXDB_DATA to their folder")
-	return ""
-}
-
-// sessions lists the real Claude Code and Codex files, relative to dataDir.
+// sessions lists the real Claude Code and Codex files, relative to the shared data.
 func sessions(t testing.TB) []string {
 	t.Helper()
-	dir := dataDir(t)
+	dir := trial.Data(t)
 	var files []string
 	for _, root := range []string{
 		"entire-cli-claude-code", "entire-gitsync-claude-code", "entire-series-claude-code-cc432c40",
@@ -71,7 +53,7 @@ func sessions(t testing.TB) []string {
 
 func load(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dataDir(t), name))
+	data, err := os.ReadFile(filepath.Join(trial.Data(t), name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +211,7 @@ func (s *store) add(turns []Turn) (added int) {
 
 func TestSeriesGrow(t *testing.T) {
 	for _, folder := range []string{"entire-series-claude-code-cc432c40", "entire-series-codex-019ddeed"} {
-		files, err := filepath.Glob(filepath.Join(dataDir(t), folder, "*.jsonl"))
+		files, err := filepath.Glob(filepath.Join(trial.Data(t), folder, "*.jsonl"))
 		if err != nil || len(files) < 5 {
 			t.Fatalf("%s: %d files, %v", folder, len(files), err)
 		}

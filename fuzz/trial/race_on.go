@@ -1,0 +1,6 @@
+//go:build race
+
+package trial
+
+// Race tells whether the race detector is compiled in.
+const Race = true
