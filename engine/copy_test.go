@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // TestPiecewiseCopies: a copy is made of pieces of the file, each as it was at
@@ -15,7 +16,7 @@ import (
 func TestPiecewiseCopies(t *testing.T) {
 	const seed = 12
 	copies := 20000
-	if testing.Short() {
+	if trial.Brief() {
 		copies = 3000
 	}
 	t.Logf("seed %d", seed)

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"ctxdb/fuzz/trial"
 )
 
 // A child process runs one of these instead of the tests.
@@ -89,7 +91,7 @@ func childAppend(path string) error {
 // nothing else is, and ids have no gaps.
 func TestKillNine(t *testing.T) {
 	kills := 200
-	if testing.Short() {
+	if trial.Brief() {
 		kills = 20
 	}
 	const seed = 99

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ctxdb/fuzz/trial"
 )
 
 // TestReadersBesideAWriter: another process appends, seals and reuses extents
@@ -22,7 +24,7 @@ import (
 // acknowledged before they looked.
 func TestReadersBesideAWriter(t *testing.T) {
 	duration := 6 * time.Second
-	if testing.Short() {
+	if trial.Brief() {
 		duration = 2 * time.Second
 	}
 	path := filepath.Join(t.TempDir(), "live.ctxdb")
@@ -132,7 +134,7 @@ func readLive(t *testing.T, path string, g int, acknowledged *atomic.Uint64, tur
 // refused.
 func TestCopiesWhileWriting(t *testing.T) {
 	copies := 400
-	if testing.Short() {
+	if trial.Brief() {
 		copies = 100
 	}
 	const seed = 77

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxdb/fuzz/trial"
 )
 
 // TestReadmeSnippet compiles and runs README's program in an empty module, the
 // way README says.
 func TestReadmeSnippet(t *testing.T) {
-	if testing.Short() {
+	if trial.Brief() {
 		t.Skip("builds a module")
 	}
 	root, err := filepath.Abs("..")

@@ -13,6 +13,7 @@ import (
 
 	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // original is a file to wreck, and what was appended to it.
@@ -324,7 +325,7 @@ func TestSalvageYield(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	rounds := 30
-	if testing.Short() {
+	if trial.Brief() {
 		rounds = 12
 	}
 	var kept, least, total, older uint64
@@ -377,7 +378,7 @@ func isHeader(b []byte) bool { return bytes.HasPrefix(b, []byte("ctxsegm\n")) }
 func TestSalvageTruncated(t *testing.T) {
 	w := makeOriginal(t, 5, 3, 14, 8)
 	for n := 0; n < len(w.bytes); n += 1000 {
-		if testing.Short() && n%7000 != 0 {
+		if trial.Brief() && n%7000 != 0 {
 			continue
 		}
 		w.salvageWreck(t, w.bytes[:n])

@@ -10,6 +10,7 @@ import (
 
 	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
 
@@ -73,7 +74,7 @@ func TestSalvageAfterCrashes(t *testing.T) {
 	const seed = 5
 	t.Logf("seed %d", seed)
 	files, wrecks := 10, 8
-	if testing.Short() {
+	if trial.Brief() {
 		files, wrecks = 3, 4
 	}
 	var kept, unconfirmed, older, conflicts int

@@ -8,11 +8,13 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"ctxdb/fuzz/trial"
 )
 
 // TestMillionTinyTurns: a million turns in batches, closed, opened, looked up.
 func TestMillionTinyTurns(t *testing.T) {
-	if testing.Short() {
+	if trial.Brief() {
 		t.Skip("a million turns take a while")
 	}
 	const turns, perBatch = 1_000_000, 1000

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxdb/fuzz/trial"
+
 	"pgregory.net/rapid"
 )
 
@@ -160,7 +162,7 @@ func TestTurnLimits(t *testing.T) {
 }
 
 func TestTurnLimitsOfBytes(t *testing.T) {
-	if testing.Short() {
+	if trial.Brief() {
 		t.Skip("reserves 768 MiB of address space")
 	}
 	for name, turn := range map[string]Turn{"content": {Content: make([]byte, MaxContent+1)}, "source": {Source: make([]byte, MaxSource+1)}} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // A harness that finds nothing proves nothing. Each test here takes something
@@ -86,7 +87,7 @@ var lies = []struct {
 // TestLyingSyncs: without one kind of sync something acknowledged is lost.
 func TestLyingSyncs(t *testing.T) {
 	for _, l := range lies {
-		if testing.Short() && l.harmless != "" {
+		if trial.Brief() && l.harmless != "" {
 			continue
 		}
 		t.Run(strings.Join(l.names, "+"), func(t *testing.T) {
@@ -106,7 +107,7 @@ func TestLyingSyncs(t *testing.T) {
 
 // TestMutations runs TestMutant in a build in which checks can be switched off.
 func TestMutations(t *testing.T) {
-	if testing.Short() {
+	if trial.Brief() {
 		t.Skip("builds another test binary")
 	}
 	out, err := exec.Command("go", "test", "-tags", "ctxdbmutate", "-count=1", "-timeout", "5m", "-run", "^TestMutant$", "-v", ".").CombinedOutput()

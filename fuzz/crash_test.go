@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ctxdb/fuzz/trial"
 )
 
 var (
@@ -57,7 +59,7 @@ func amount(short, normal, all int) int {
 	switch {
 	case *full:
 		return all
-	case testing.Short():
+	case trial.Brief():
 		return short
 	}
 	return normal
@@ -85,7 +87,7 @@ func TestCrashCore(t *testing.T) {
 	histories(t, amount(1, 1, 8), func(seed uint64) (tally, error) {
 		p := newPlayer(seed, &optionSets[0])
 		p.cut = newCutter(seed)
-		if testing.Short() {
+		if trial.Brief() {
 			p.cut.variants, p.cut.write, p.cut.deep = 16, 120, 20
 		}
 		err := p.play(coreHistory(seed))

@@ -12,6 +12,7 @@ import (
 	"ctxdb/engine"
 	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // victim is a real file with segments and a log, and what is in it.
@@ -213,7 +214,7 @@ func TestHostileFiles(t *testing.T) {
 		switch {
 		case *full:
 			return 1
-		case testing.Short():
+		case trial.Brief():
 			return 4 * step
 		}
 		return step

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"ctxdb/format"
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
 
 func TestLongTurn(t *testing.T) {
 	size := 64 << 20
-	if testing.Short() {
+	if trial.Brief() {
 		size = 4 << 20
 	}
 	line := prose(rand.New(rand.NewPCG(8, 8)), 1<<20)

@@ -10,6 +10,7 @@ import (
 
 	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // lives is a history of one file: in each life a log is written and power is
@@ -199,7 +200,7 @@ func (l *lives) again(m *disk.Mem) error {
 
 func TestCrashes(t *testing.T) {
 	seeds := uint64(400)
-	if testing.Short() {
+	if trial.Brief() {
 		seeds = 50
 	}
 	for seed := range seeds {

@@ -38,7 +38,7 @@ func cloudTrace(t testing.TB) *Trace {
 func TestCloudPhysics(t *testing.T) {
 	tr := cloudTrace(t)
 	published := map[int64]int64{128: 74329, 256: 64524, 384: 60279, 512: 56514, 640: 54539, 768: 52613, 896: 50581, 1024: 48974}
-	if testing.Short() {
+	if trial.Brief() {
 		published = map[int64]int64{128: 74329, 512: 56514}
 	}
 	for mib, want := range published {
