@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ctxdb/fuzz/trial"
 )
 
 // player runs operations, given as bytes, on a cache and on the naive model,
@@ -211,7 +213,7 @@ func randomOps(rng *rand.Rand, n int) []byte {
 func TestAgainstNaiveModel(t *testing.T) {
 	for _, policy := range Policies() {
 		t.Run(string(policy), func(t *testing.T) {
-			for shape := range 32 {
+			for shape := range trial.Size(32, 8) {
 				seed := uint64(shape)*31 + 7
 				rng := rand.New(rand.NewPCG(seed, 1))
 				p := newPlayer(t, policy, byte(shape))

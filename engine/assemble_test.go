@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxdb/fuzz/trial"
 )
 
 var subjects = strings.Fields(`harbour violin glacier telescope orchard turbine parcel lantern compiler ledger
@@ -126,7 +128,7 @@ func checkPrompt(t *testing.T, w *Window, p *Prompt) {
 // TestPromptsInBudget makes random sessions and prompts, with tool calls, long
 // turns, pins and changing questions, under all kinds of budgets.
 func TestPromptsInBudget(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(trial.Size(10, 3)) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		tokenizer := []func([]byte) int{nil, func(b []byte) int { return len(b)/3 + 1 }, func(b []byte) int { return bytes.Count(b, []byte(" ")) }}[rng.IntN(3)]
 		db := open(t, filepath.Join(t.TempDir(), "a.ctxdb"), &Options{Tokenizer: tokenizer, Sync: SyncNever})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 var ctx = context.Background()
@@ -135,7 +136,7 @@ func TestAppendReadReopen(t *testing.T) {
 				var want []Turn
 				for life := range 4 {
 					db := open(t, path, &o)
-					for range 200 {
+					for range trial.Size(200, 50) {
 						n := 1 + rng.IntN(4)
 						var batch []Turn
 						for range n {

@@ -11,6 +11,7 @@ import (
 
 	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // TestBadFiles: what is no ctxdb file, or a newer one, is refused by name and
@@ -132,7 +133,7 @@ func TestInterruptedClaim(t *testing.T) {
 			db.Close()
 		}
 		mem.SetHook(nil)
-		for seed := range uint64(8) {
+		for seed := range uint64(trial.Size(8, 1)) {
 			for _, v := range disk.Variants(seed) {
 				images++
 				after := mem.Crash(v)

@@ -302,7 +302,7 @@ func TestSalvageWrecks(t *testing.T) {
 		{"second half", func(w *original, b []byte) []byte { clear(b[len(b)/2:]); return b }, false},
 		{"hole", func(w *original, b []byte) []byte { clear(b[len(b)/3 : len(b)/2]); return b }, false},
 	}
-	for _, logged := range []int{0, 60} {
+	for _, logged := range []int{60, 0}[:trial.Size(2, 1)] {
 		w := makeOriginal(t, 7, 6, 60, logged)
 		for _, c := range cases {
 			t.Run(fmt.Sprintf("%s/logged=%d", c.name, logged), func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"ctxdb/cache"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 func memOptions(m *disk.Mem) *Options {
@@ -55,7 +56,7 @@ func restartOptions(policy cache.Policy, seed uint64) WindowOptions {
 // TestWindowGoesOnAfterRestart: a window that was closed, or cut off by a crash
 // behind a checkpoint, and opened again does what one does that went on.
 func TestWindowGoesOnAfterRestart(t *testing.T) {
-	for i, policy := range slices.Repeat(cache.Policies(), 3) {
+	for i, policy := range slices.Repeat(cache.Policies(), trial.Size(3, 1)) {
 		for _, crash := range []bool{false, true} {
 			seed := uint64(i + 1)
 			var histories [2][]string
