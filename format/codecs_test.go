@@ -167,7 +167,7 @@ func catalogCodecs() []codec {
 func canonRoot(v *vector) {
 	le := binary.LittleEndian
 	p := rootHeaderSize
-	for _, sort := range []struct{ count, size, used int }{{8, 32, 28}, {12, 64, 52}, {16, 32, 32}} {
+	for _, sort := range []struct{ count, size, used int }{{8, 32, 28}, {12, 64, 52}, {16, 32, 32}, {20, 64, 64}} {
 		for range le.Uint32(v.Body[sort.count:]) {
 			clear(v.Body[p+sort.used : p+sort.size])
 			p += sort.size

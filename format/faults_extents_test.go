@@ -6,7 +6,7 @@ import (
 )
 
 func rootFaults() []fault {
-	const leaf0, leaf1, run0, run1, lost0 = 80, 112, 144, 208, 272
+	const leaf0, leaf1, run0, run1, lost0, vec0, vec1 = 80, 112, 144, 208, 272, 304, 368
 	return []fault{
 		{name: "magic", comment: "no magic", change: flip(0)},
 		{name: "short", comment: "less than an extent unit", raw: true, change: cut(4095)},
@@ -45,6 +45,21 @@ func rootFaults() []fault {
 		{name: "lost-unaligned", comment: "lost bytes at no multiple of 4,096", change: set64(lost0+16, 0x500001)},
 		{name: "lost-part", comment: "lost bytes in no whole extent units", change: set64(lost0+24, 0x4001)},
 		{name: "lost-negative", comment: "lost bytes of negative length", change: set64(lost0+24, 1<<63)},
+		{name: "vectors-bomb", comment: "2^32-1 vector entries", change: set32(20, math.MaxUint32)},
+		{name: "vectors-unaligned", comment: "vector run at no multiple of 4,096", change: set64(vec0, 0x700008)},
+		{name: "vectors-over-run", comment: "a vector run in a key run's space", change: set64(vec1, 0x300000)},
+		{name: "vectors-id-zero", comment: "vector run from id 0", change: set64(vec0+16, 0)},
+		{name: "vectors-backwards", comment: "vector run that ends where it begins", change: set64(vec0+24, 0x13)},
+		{name: "vectors-limit", comment: "vector run beyond the last possible id", change: set64(vec1+24, MaxTurns+2)},
+		{name: "vectors-overlap", comment: "two runs of one model for one turn", change: set64(vec1+16, 0x24252626)},
+		{name: "vectors-order", comment: "models out of order", change: set64(vec1+40, 0x1192939495969797)},
+		{name: "vectors-models", comment: "runs of two models may cover the same turns", expect: "ok", change: both(set64(vec1+40, 0x1192939495969799), set64(vec1+16, 0x13))},
+		{name: "vectors-bytes", comment: "more data than pages", change: set64(vec0+48, 0x3FE1)},
+		{name: "vectors-bytes-bomb", comment: "data beyond its limit", change: set64(vec0+48, MaxVectorRun+1)},
+		{name: "vectors-dims", comment: "dimensions beyond the limit", change: set32(vec0+56, MaxEmbedding+1)},
+		{name: "vectors-dims-zero", comment: "vectors of no dimension", change: set32(vec0+56, 0)},
+		{name: "vectors-room", comment: "more vectors than bytes for them", change: set32(vec0+60, 0x14A)},
+		{name: "vectors-many", comment: "more vectors than turns", change: both(set32(vec1+56, 1), set32(vec1+60, 2))},
 		{name: "lost-nowhere", comment: "lost bytes with a length and no offset", change: set64(lost0+16, 0)},
 	}
 }

@@ -65,6 +65,10 @@ func fixRootValue() *Root {
 			{Offset: 0x300000, Length: 0x1000, FirstID: 0x22232425, EndID: 0x33343536, Nonce: 0x7172737475767778, Keys: 0x12, Level: 1},
 		},
 		Lost: []LostRange{{FirstID: 0x41424344, Count: 0x15, Offset: 0x500000, Length: 0x4000}},
+		Vectors: []VectorEntry{
+			{Offset: 0x700000, Length: 0x4000, FirstID: 0x13, EndID: 0x24252627, Nonce: 0x8182838485868788, Model: 0x1192939495969798, Bytes: 0x3F01, Dims: 0x31, Vectors: 0x41},
+			{Offset: 0x800000, Length: 0x1000, FirstID: 0x24252627, EndID: 0x24252628, Nonce: 0x9192939495969798, Model: 0x1192939495969798, Bytes: 0x11},
+		},
 	}
 }
 
@@ -101,6 +105,6 @@ func fixTurn() *Turn {
 		Decision: true, Role: "assistant", Thread: "main", Tokens: 1234,
 		Time:    time.Date(2026, 2, 3, 4, 5, 6, 123456789, time.FixedZone("", -5*3600-1800)),
 		ReplyTo: 41, Key: "0b5c-key", Summary: "kept the small table", Entities: []string{"parser.go", "Decode"}, Tags: []string{"", "t"},
-		Embedding: []float32{0.5, -1, 3e38}, Content: []byte("Keep the table.\n\tIt \"fits\".\x01"), Source: []byte(`{"a":"Keep the table.\n\tIt \"fits\".\u0001"}`),
+		Embedding: []float32{0.5, -1, 3e38}, Model: "tiny@3", Content: []byte("Keep the table.\n\tIt \"fits\".\x01"), Source: []byte(`{"a":"Keep the table.\n\tIt \"fits\".\u0001"}`),
 	}
 }

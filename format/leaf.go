@@ -14,6 +14,7 @@ const (
 	leafEntrySize    = 32
 	runEntrySize     = 64
 	lostRangeSize    = 32
+	vectorEntrySize  = 64
 	rootEntriesMax   = 1 << 20 // of each sort: far beyond what a file of MaxFile bytes needs
 )
 

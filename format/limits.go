@@ -14,6 +14,7 @@ const (
 	MaxTokens    = 1 << 40   // tokens of a turn
 	MaxBatch     = 1 << 30   // bytes of the records of one batch
 	MaxAside     = 16 << 20  // bytes of the aside
+	MaxVectorRun = 64 << 20  // bytes of data in a vector run
 
 	// maxMeta bounds a meta part; it follows from the limits above.
 	maxMeta = 256 << 10

@@ -32,6 +32,20 @@ type LostRange struct {
 	Length  int64
 }
 
+// VectorEntry names a vector run: vectors that one model made of turns after
+// they were appended.
+type VectorEntry struct {
+	Offset  int64
+	Length  int64
+	FirstID uint64 // every turn from this id on was looked at,
+	EndID   uint64 // to below this one
+	Nonce   uint64
+	Model   uint64 // hash of the model's name
+	Bytes   uint64 // of data in its pages
+	Dims    uint32
+	Vectors uint32
+}
+
 // Root is the root of the catalog.
 type Root struct {
 	Segments        uint64
@@ -44,14 +58,15 @@ type Root struct {
 	Leaves          []LeafRef
 	Runs            []RunEntry
 	Lost            []LostRange
+	Vectors         []VectorEntry
 }
 
 // maxRoot bounds the space of a root, in bytes, before it is allocated.
-const maxRoot = (rootHeaderSize + rootEntriesMax*(leafEntrySize+runEntrySize+lostRangeSize) + 8 + ExtentAlign - 1) &^ (ExtentAlign - 1)
+const maxRoot = (rootHeaderSize + rootEntriesMax*(leafEntrySize+runEntrySize+lostRangeSize+vectorEntrySize) + 8 + ExtentAlign - 1) &^ (ExtentAlign - 1)
 
 // Size is the space of the root, in whole extent units.
 func (r *Root) Size() int64 {
-	return AlignUp(rootHeaderSize + int64(len(r.Leaves))*leafEntrySize + int64(len(r.Runs))*runEntrySize + int64(len(r.Lost))*lostRangeSize + 8)
+	return AlignUp(rootHeaderSize + int64(len(r.Leaves))*leafEntrySize + int64(len(r.Runs))*runEntrySize + int64(len(r.Lost))*lostRangeSize + int64(len(r.Vectors))*vectorEntrySize + 8)
 }
 
 // Encode returns the bytes of the root that will lie at offset, and its checksum.
@@ -62,6 +77,7 @@ func (r *Root) Encode(uuid UUID, offset int64) (b []byte, sum uint64) {
 	le.PutUint32(b[8:], uint32(len(r.Leaves)))
 	le.PutUint32(b[12:], uint32(len(r.Runs)))
 	le.PutUint32(b[16:], uint32(len(r.Lost)))
+	le.PutUint32(b[20:], uint32(len(r.Vectors)))
 	le.PutUint64(b[24:], r.Segments)
 	le.PutUint64(b[32:], uint64(r.ForgottenOffset))
 	le.PutUint64(b[40:], uint64(r.ForgottenLength))
@@ -82,6 +98,10 @@ func (r *Root) Encode(uuid UUID, offset int64) (b []byte, sum uint64) {
 		x.encode(b[p:])
 		p += lostRangeSize
 	}
+	for _, x := range r.Vectors {
+		x.encode(b[p:])
+		p += vectorEntrySize
+	}
 	sum = bind(uuid, KindRoot, 0, uint64(offset), b[:len(b)-8])
 	le.PutUint64(b[len(b)-8:], sum)
 	return b, sum
@@ -96,7 +116,7 @@ func DecodeRoot(b []byte, uuid UUID, offset int64, sum uint64) (*Root, error) {
 	if le.Uint64(b[len(b)-8:]) != sum || bind(uuid, KindRoot, 0, uint64(offset), b[:len(b)-8]) != sum {
 		return nil, Corruptf("catalog root", offset, "checksum differs from the superblock's")
 	}
-	leaves, runs, lost := le.Uint32(b[8:]), le.Uint32(b[12:]), le.Uint32(b[16:])
+	leaves, runs, lost, vectors := le.Uint32(b[8:]), le.Uint32(b[12:]), le.Uint32(b[16:]), le.Uint32(b[20:])
 	r := &Root{
 		Segments:        le.Uint64(b[24:]),
 		ForgottenOffset: int64(le.Uint64(b[32:])),
@@ -106,9 +126,9 @@ func DecodeRoot(b []byte, uuid UUID, offset int64, sum uint64) (*Root, error) {
 		AsideLength:     int64(le.Uint64(b[64:])),
 		AsideSum:        le.Uint64(b[72:]),
 	}
-	need := rootHeaderSize + int64(leaves)*leafEntrySize + int64(runs)*runEntrySize + int64(lost)*lostRangeSize + 8
-	if leaves > rootEntriesMax || runs > rootEntriesMax || lost > rootEntriesMax || need > int64(len(b)) {
-		return nil, Corruptf("catalog root", offset, "%d leaves, %d runs, %d lost ranges in %d bytes", leaves, runs, lost, len(b))
+	need := rootHeaderSize + int64(leaves)*leafEntrySize + int64(runs)*runEntrySize + int64(lost)*lostRangeSize + int64(vectors)*vectorEntrySize + 8
+	if max(leaves, runs, lost, vectors) > rootEntriesMax || need > int64(len(b)) {
+		return nil, Corruptf("catalog root", offset, "%d leaves, %d runs, %d lost ranges, %d vector runs in %d bytes", leaves, runs, lost, vectors, len(b))
 	}
 	p := rootHeaderSize
 	for range leaves {
@@ -122,6 +142,10 @@ func DecodeRoot(b []byte, uuid UUID, offset int64, sum uint64) (*Root, error) {
 	for range lost {
 		r.Lost = append(r.Lost, decodeLostRange(b[p:]))
 		p += lostRangeSize
+	}
+	for range vectors {
+		r.Vectors = append(r.Vectors, decodeVectorEntry(b[p:]))
+		p += vectorEntrySize
 	}
 	if err := r.validate(offset); err != nil {
 		return nil, err
@@ -162,7 +186,26 @@ func (r *Root) validate(offset int64) error {
 			return Corruptf("catalog root", offset, "lost range %d breaks the rules", i)
 		}
 	}
+	for i, x := range r.Vectors {
+		if !x.valid() || i > 0 && !r.Vectors[i-1].before(x) {
+			return Corruptf("catalog root", offset, "vector entry %d breaks the rules", i)
+		}
+	}
 	return nil
+}
+
+// valid: as many pages as the bytes fill, and room in them for the vectors.
+func (x VectorEntry) valid() bool {
+	return validExtent(x.Offset, x.Length, MaxFile) && x.FirstID >= 1 && x.EndID > x.FirstID && x.EndID <= MaxTurns+1 &&
+		x.Bytes >= 1 && x.Bytes <= MaxVectorRun && int64(DataPages(int(x.Bytes)))*IndexPageSize == x.Length &&
+		x.Dims <= MaxEmbedding && (x.Dims == 0) == (x.Vectors == 0) &&
+		uint64(x.Vectors) <= x.EndID-x.FirstID && uint64(x.Vectors)*uint64(x.Dims) <= x.Bytes
+}
+
+// before: entries are sorted by model, then by id; runs of one model cover
+// different turns.
+func (x VectorEntry) before(next VectorEntry) bool {
+	return x.Model < next.Model || x.Model == next.Model && x.EndID <= next.FirstID
 }
 
 // validSpace: nothing nowhere, or an extent that holds length bytes.
@@ -173,12 +216,15 @@ func validSpace(offset, length int64) bool {
 // disjoint reports whether the root, its leaves, its runs and the forgotten
 // ids have spaces of their own. Lost ranges may share the bytes they keep.
 func (r *Root) disjoint(offset, length int64) bool {
-	spans := make([]span, 0, 3+len(r.Leaves)+len(r.Runs))
+	spans := make([]span, 0, 3+len(r.Leaves)+len(r.Runs)+len(r.Vectors))
 	spans = append(spans, span{offset, offset + length})
 	for _, x := range r.Leaves {
 		spans = append(spans, span{x.Offset, x.Offset + LeafSize})
 	}
 	for _, x := range r.Runs {
+		spans = append(spans, span{x.Offset, x.Offset + x.Length})
+	}
+	for _, x := range r.Vectors {
 		spans = append(spans, span{x.Offset, x.Offset + x.Length})
 	}
 	if r.ForgottenOffset != 0 {
@@ -234,4 +280,27 @@ func (x LostRange) encode(b []byte) {
 func decodeLostRange(b []byte) LostRange {
 	le := binary.LittleEndian
 	return LostRange{FirstID: le.Uint64(b[0:]), Count: le.Uint64(b[8:]), Offset: int64(le.Uint64(b[16:])), Length: int64(le.Uint64(b[24:]))}
+}
+
+func (x VectorEntry) encode(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], uint64(x.Offset))
+	le.PutUint64(b[8:], uint64(x.Length))
+	le.PutUint64(b[16:], x.FirstID)
+	le.PutUint64(b[24:], x.EndID)
+	le.PutUint64(b[32:], x.Nonce)
+	le.PutUint64(b[40:], x.Model)
+	le.PutUint64(b[48:], x.Bytes)
+	le.PutUint32(b[56:], x.Dims)
+	le.PutUint32(b[60:], x.Vectors)
+}
+
+func decodeVectorEntry(b []byte) VectorEntry {
+	le := binary.LittleEndian
+	return VectorEntry{
+		Offset: int64(le.Uint64(b[0:])), Length: int64(le.Uint64(b[8:])),
+		FirstID: le.Uint64(b[16:]), EndID: le.Uint64(b[24:]),
+		Nonce: le.Uint64(b[32:]), Model: le.Uint64(b[40:]), Bytes: le.Uint64(b[48:]),
+		Dims: le.Uint32(b[56:]), Vectors: le.Uint32(b[60:]),
+	}
 }

@@ -75,14 +75,14 @@ type leafImage struct{ Entries []SegmentEntry }
 type pageImage struct{ Entries []KeyEntry }
 
 func layoutsOfRoots() []layout {
-	root := lay("root", rootHeaderSize, "magic leaves runs lost segments=?Segments forgottenOffset=ForgottenOffset forgottenLength=ForgottenLength forgottenSum=ForgottenSum asideOffset=AsideOffset asideLength=AsideLength asideSum=AsideSum",
+	root := lay("root", rootHeaderSize, "magic leaves runs lost vectors segments=?Segments forgottenOffset=ForgottenOffset forgottenLength=ForgottenLength forgottenSum=ForgottenSum asideOffset=AsideOffset asideLength=AsideLength asideSum=AsideSum",
 		*fixRootValue(), map[string]any{"ForgottenOffset": 0x110000, "ForgottenLength": 0x4321, "AsideOffset": 0x610000, "AsideLength": 0x5432},
 		func(r *Root) []byte { b, _ := r.Encode(fixUUID, fixRoot); return b },
 		func(b []byte) (Root, error) {
 			r, err := DecodeRoot(b, fixUUID, fixRoot, binary.LittleEndian.Uint64(b[len(b)-8:]))
 			return *r, err
 		})
-	root.elsewhere = []string{"Leaves", "Runs", "Lost"}
+	root.elsewhere = []string{"Leaves", "Runs", "Lost", "Vectors"}
 	return []layout{
 		lay("superblock", SuperblockSize, "magic major=?Major minor=Minor state=?State optionalFeatures=OptionalFeatures writeFeatures=WriteFeatures requiredFeatures=?RequiredFeatures "+
 			"uuid=UUID epoch=Epoch nonce=Nonce created=Created nextID=NextID nextLSN=NextLSN nextSegment=NextSegment nextCycle=NextCycle "+
@@ -117,6 +117,9 @@ func layoutsOfRoots() []layout {
 		lay("lost range", lostRangeSize, "firstID=FirstID count=Count offset=Offset length=Length", fixRootValue().Lost[0], nil,
 			func(x *LostRange) []byte { b := make([]byte, lostRangeSize); x.encode(b); return b },
 			func(b []byte) (LostRange, error) { return decodeLostRange(b), nil }),
+		lay("vector entry", vectorEntrySize, "offset=Offset length=Length firstID=FirstID endID=EndID nonce=Nonce model=Model bytes=Bytes dims=Dims vectors=Vectors", fixRootValue().Vectors[0], nil,
+			func(x *VectorEntry) []byte { b := make([]byte, vectorEntrySize); x.encode(b); return b },
+			func(b []byte) (VectorEntry, error) { return decodeVectorEntry(b), nil }),
 	}
 }
 

@@ -106,9 +106,9 @@ func TestSpecEnumerations(t *testing.T) {
 	}
 	check("flag", names(flags[1]), map[uint64]string{
 		flagDecision: "decision", flagTime: "has time", flagSource: "has source", flagReplyTo: "has replyTo", flagKey: "has key",
-		flagSummary: "has summary", flagEntities: "has entities", flagTags: "has tags", flagEmbedding: "has embedding",
+		flagSummary: "has summary", flagEntities: "has entities", flagTags: "has tags", flagEmbedding: "has embedding", flagModel: "has model",
 	})
-	if flagsEnd != flagEmbedding<<1 {
+	if flagsEnd != flagModel<<1 {
 		t.Errorf("flags end at %d", flagsEnd)
 	}
 }
@@ -203,9 +203,9 @@ func TestSpecNumbers(t *testing.T) {
 
 func TestSpecLimits(t *testing.T) {
 	want := map[string]int64{
-		"content of a turn": MaxContent, "source of a turn": MaxSource, "key": MaxKey, "role, thread": MaxName, "summary": MaxSummary,
+		"content of a turn": MaxContent, "source of a turn": MaxSource, "key": MaxKey, "role, thread, model": MaxName, "summary": MaxSummary,
 		"entities, tags (each list, 4 bytes added for each string)": MaxLabels, "embedding": MaxEmbedding, "tokens of a turn": MaxTokens,
-		"turns of a file": MaxTurns, "records of a batch": MaxBatch, "aside": MaxAside, "file": MaxFile,
+		"turns of a file": MaxTurns, "records of a batch": MaxBatch, "aside": MaxAside, "data of a vector run": MaxVectorRun, "file": MaxFile,
 	}
 	for _, m := range regexp.MustCompile(`(?m)^\| (.*) \| (.*) \|$`).FindAllStringSubmatch(section(t, 17), -1) {
 		if m[1] == "what" {

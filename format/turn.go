@@ -22,6 +22,7 @@ type Turn struct {
 	Entities  []string
 	Tags      []string
 	Embedding []float32
+	Model     string // that made Embedding; "": not said
 	Content   []byte
 	Source    []byte // nil: none. Not part of a record; it is stored apart
 }
@@ -49,6 +50,7 @@ const (
 	flagEntities
 	flagTags
 	flagEmbedding
+	flagModel
 	flagsEnd
 
 	maxZone = 24 * 60 * 60 // seconds east of UTC, exclusive
@@ -74,6 +76,7 @@ func (t *Turn) Validate() error {
 		{"summary in bytes", int64(len(t.Summary)), MaxSummary},
 		{"entities in bytes (4 added for each)", labels(t.Entities), MaxLabels},
 		{"tags in bytes (4 added for each)", labels(t.Tags), MaxLabels},
+		{"embedding model in bytes", int64(len(t.Model)), MaxName},
 		{"embedding in floats", int64(len(t.Embedding)), MaxEmbedding},
 		{"tokens", int64(min(t.Tokens, math.MaxInt64)), MaxTokens},
 		{"the id that is replied to", int64(min(t.ReplyTo, math.MaxInt64)), MaxTurns},
@@ -124,6 +127,9 @@ func AppendMeta(dst []byte, t *Turn) []byte {
 			dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
 		}
 	}
+	if t.hasModel() {
+		dst = appendString(dst, t.Model)
+	}
 	binary.LittleEndian.PutUint64(dst[start:], recordSum(dst[start+8:], t.Content))
 	return dst
 }
@@ -136,6 +142,7 @@ func (t *Turn) flags() (flags uint64) {
 		{t.Decision, flagDecision}, {!t.Time.IsZero(), flagTime}, {t.Source != nil, flagSource},
 		{t.ReplyTo != 0, flagReplyTo}, {t.Key != "", flagKey}, {t.Summary != "", flagSummary},
 		{len(t.Entities) > 0, flagEntities}, {len(t.Tags) > 0, flagTags}, {len(t.Embedding) > 0, flagEmbedding},
+		{t.hasModel(), flagModel},
 	} {
 		if f.set {
 			flags |= f.bit
@@ -143,6 +150,9 @@ func (t *Turn) flags() (flags uint64) {
 	}
 	return flags
 }
+
+// hasModel: without an embedding nothing was made by a model.
+func (t *Turn) hasModel() bool { return t.Model != "" && len(t.Embedding) > 0 }
 
 // recordSum is the hash of meta and content as one run of bytes.
 func recordSum(meta, content []byte) uint64 {
@@ -199,6 +209,10 @@ func DecodeMeta(b []byte, at int64) (r Record, n int, err error) {
 	}
 	if flags&flagEmbedding != 0 {
 		r.Embedding = d.floats()
+	}
+	if flags&flagModel != 0 {
+		r.Model = d.present(MaxName)
+		d.bad = d.bad || flags&flagEmbedding == 0
 	}
 	if d.bad {
 		return Record{}, 0, Corruptf("turn record", at+int64(d.p), "a field breaks the rules")
