@@ -10,7 +10,9 @@ import (
 	"ctxdb/format/disk"
 )
 
-// faultHistory fills and seals the log twice, and has everything else once.
+// faultHistory fills and seals the log twice, and has everything else once: a
+// life ends without Close, so that the next one recovers, and every way of
+// reading is used.
 func faultHistory() []operation {
 	var ops []operation
 	for i := range 7 {
@@ -20,7 +22,8 @@ func faultHistory() []operation {
 		}
 		ops = append(ops, o, appendOp{{size: tiny}})
 	}
-	return append(ops, appendOp{{size: long}}, checkpointOp{}, appendOp{{size: small}, {size: tiny}}, readOp{}, reopenOp{}, appendOp{{size: tiny}})
+	return append(ops, appendOp{{size: long}}, checkpointOp{}, appendOp{{size: small}, {size: tiny}}, readOp{}, searchOp{}, windowOp{3, 5},
+		restartOp{}, appendOp{{size: tiny}}, reopenOp{}, searchOp{}, appendOp{{size: tiny}})
 }
 
 // fault is one way in which a disk fails.
@@ -98,6 +101,10 @@ func (x *faulty) do(op operation) error {
 	switch o := op.(type) {
 	case appendOp:
 		return x.append(o)
+	case restartOp:
+		x.mem.Restart()
+		x.db = nil
+		return x.open()
 	case reopenOp:
 		err := x.db.Close()
 		if err != nil && x.in.Fired() == 0 {

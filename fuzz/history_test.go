@@ -41,6 +41,8 @@ func drawOperation(rng numbers) operation {
 		return syncOp{}
 	case x < 94:
 		return readOp{}
+	case x < 95:
+		return searchOp{}
 	case x < 97:
 		return windowOp{rng.IntN(1 << 16), rng.IntN(64)}
 	}

@@ -261,3 +261,28 @@ func (o windowOp) run(p *player) error {
 	}
 	return nil
 }
+
+// searchOp searches, and reads what is found.
+type searchOp struct{}
+
+func (searchOp) String() string { return "search" }
+
+func (searchOp) run(p *player) error {
+	hits, err := p.db.Search(ctx, engine.Query{Text: "window fault turn log", K: 5})
+	if err != nil {
+		return err
+	}
+	for _, h := range hits {
+		got, err := p.db.Get(h.ID)
+		if err != nil {
+			return fmt.Errorf("hit %d: %w", h.ID, err)
+		}
+		if int(h.ID) > p.model.visible {
+			return fmt.Errorf("search invents turn %d", h.ID)
+		}
+		if err := sameTurn(p.model.turns[h.ID-1], got); err != nil {
+			return err
+		}
+	}
+	return nil
+}
