@@ -109,7 +109,7 @@ func damageLog() error {
 	for i := 8 * first; i < 8*(v.tail+format.FrameHeaderSize); i++ {
 		b := append([]byte(nil), v.bytes...)
 		b[i/8] ^= 1 << (i % 8)
-		if err := v.attack(b, i/8, i/8+1, -1, &o); err != nil {
+		if err := v.attack(b, i/8, i/8+1, int(i%4), &o); err != nil {
 			return fmt.Errorf("bit %d: %w", i, err)
 		}
 	}

@@ -62,9 +62,8 @@ type outcome struct{ refused, damaged, whole int }
 // attack opens a damaged file and reads everything: each turn is exact or an
 // error that says so. Damage lies at from <= offset < to.
 //
-// Every turn is iterated and verified in each file; in every other way only those
-// with id % 4 == share are read, and those whose bytes may be touched. Negative:
-// all of them.
+// Every turn is iterated and verified in each file; of those that come, only each
+// fourth is read in every other way, from the one at share on. Negative: all are.
 func (v *victim) attack(b []byte, from, to int64, share int, o *outcome) error {
 	mem := disk.NewMem(1)
 	if err := mem.Put(path, b); err != nil {
@@ -142,12 +141,15 @@ func proper(err error) bool {
 // readDamaged reads turns in every way, and counts those that can't be.
 func (v *victim) readDamaged(db *engine.DB, from, to int64, share int) (bad int, err error) {
 	torn := db.Recovery().TornBytes > 0
-	iterated, err := v.iterate(db)
+	came, err := v.iterate(db)
 	if err != nil {
 		return 0, err
 	}
 	for i := range v.model.turns {
-		if share >= 0 && i%4 != share && iterated[i] {
+		if share >= 0 && i%4 != share && i < len(came) {
+			if !came[i] {
+				bad++
+			}
 			continue
 		}
 		want := &v.model.turns[i]
@@ -179,20 +181,24 @@ func (v *victim) readDamaged(db *engine.DB, from, to int64, share int) (bad int,
 	return bad, nil
 }
 
-// iterate reads all turns in order, and reports which of them came exact.
+// iterate reads all turns in order. Each that comes is exact, or an error that
+// says what is wrong with the file.
 func (v *victim) iterate(db *engine.DB) (exact []bool, err error) {
-	exact = make([]bool, len(v.model.turns))
-	n := 0
 	for t, err := range db.Turns(1, 0) {
-		if n++; n > len(v.model.turns) {
+		n := len(exact)
+		switch {
+		case n >= len(v.model.turns):
 			return nil, fmt.Errorf("phantom: turn %d", t.ID)
+		case err == nil:
+			err = sameTurn(v.model.turns[n], t)
+		case t.ID == v.model.turns[n].ID && proper(err):
+			exact = append(exact, false)
+			continue
 		}
-		if err == nil {
-			if err := sameTurn(v.model.turns[n-1], t); err != nil {
-				return nil, fmt.Errorf("iteration: %w", err)
-			}
-			exact[n-1] = true
+		if err != nil {
+			return nil, fmt.Errorf("iteration: %w", err)
 		}
+		exact = append(exact, true)
 	}
 	return exact, nil
 }
