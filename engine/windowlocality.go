@@ -18,6 +18,8 @@ type locality struct {
 	thrash   bool
 	unsaid   bool // an episode began that was not warned of yet
 	episodes int
+	warnAt   uint64 // total at which the next warning may come
+	warnGap  uint64 // how far it was from the one before
 }
 
 // pageRef is a reference to a page.
@@ -106,15 +108,27 @@ func (l *locality) judge() {
 	}
 }
 
-// warnOfThrash says once an episode that the working set does not fit, and
-// what would end it. REQUIRES: faults.
+// mayWarn reports whether an episode is to be warned of now. In a small window
+// episodes come and go every few references, and what would end them takes
+// milliseconds to find: each warning is twice as far from the one before.
+func (l *locality) mayWarn() bool {
+	if !l.unsaid || !l.thrash || l.total < l.warnAt {
+		return false
+	}
+	l.unsaid = false
+	l.warnGap = max(2*l.warnGap, recentRefs)
+	l.warnAt = l.total + l.warnGap
+	return true
+}
+
+// warnOfThrash says that the working set does not fit, and what would end it:
+// at the first episode at once. REQUIRES: faults.
 func (w *Window) warnOfThrash() {
 	w.mu.Lock()
-	if !w.local.unsaid {
+	if !w.local.mayWarn() {
 		w.mu.Unlock()
 		return
 	}
-	w.local.unsaid = false
 	refs := w.local.recent()
 	w.mu.Unlock()
 	tokens, bytes := w.suggest(refs)

@@ -101,7 +101,7 @@ func (w *Window) suggestIn(refs []pageRef, size func(pageRef) int64, pinned, pre
 	if w.quiet(refs, size, low, wanted) {
 		high = low
 	}
-	for high-low > high/100 {
+	for high-low > max(high/100, 1) {
 		if mid := low + (high-low)/2; w.quiet(refs, size, mid, wanted) {
 			high = mid
 		} else {

@@ -99,6 +99,55 @@ func testThrash(t *testing.T, o WindowOptions) {
 	}
 }
 
+// TestThrashIsSaidSeldom: episodes that come and go by the hundred are warned of
+// a few times only, the first of them at once.
+func TestThrashIsSaidSeldom(t *testing.T) {
+	var log strings.Builder
+	db, all := thrashFile(t, 60, slog.New(slog.NewTextHandler(&log, nil)))
+	defer db.Close()
+	w, err := db.Window("main", WindowOptions{BudgetTokens: all / 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for first := TurnID(1); first <= 31; first += 10 {
+		for range 100 {
+			pass(t, w, first, first+29) // too much
+			for range 30 {
+				pass(t, w, 1, 2) // little
+			}
+		}
+		if first == 1 && !strings.Contains(log.String(), "level=WARN") {
+			t.Error("no warning")
+		}
+	}
+	if n, s := strings.Count(log.String(), "level=WARN"), w.Stats(); n > 3 || s.Episodes < 100 {
+		t.Errorf("%d warnings of %d episodes in %d references", n, s.Episodes, s.Refs)
+	}
+}
+
+// TestThrashInATinyWindow: what would end it is found for budgets of a few
+// tokens as well. It was looked for without end.
+func TestThrashInATinyWindow(t *testing.T) {
+	db := open(t, "/a", memOptions(disk.NewMem(1)))
+	defer db.Close()
+	w, err := db.Window("", WindowOptions{BudgetTokens: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 200 {
+		var refs []pageRef
+		for range 5 + rng.IntN(60) {
+			n := uint32(rng.IntN(6))
+			refs = append(refs, pageRef{key: makePageKey(TurnID(n+1), 0), tokens: n%3 + 1})
+		}
+		_, footprint, _ := reuses(refs, func(r pageRef) int64 { return int64(r.tokens) })
+		if tokens, _ := w.suggest(refs); tokens < 2 || int64(tokens) > footprint {
+			t.Errorf("%d tokens are suggested, all together are %d: %v", tokens, footprint, refs)
+		}
+	}
+}
+
 // TestNoLocality: what is never wanted again, or wanted by chance, is named.
 func TestNoLocality(t *testing.T) {
 	db, all := thrashFile(t, 200, nil)
