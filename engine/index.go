@@ -1,13 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"ctxdb/engine/hot"
 	"ctxdb/engine/lex"
@@ -21,21 +18,27 @@ import (
 // threads: they have a place in the index, and no words.
 const metaThread = "\x00meta"
 
-// indexed is a turn as the index wants it.
-func indexed(a *lex.Analyzer, t *format.Turn, content []byte) rank.Turn {
+// indexed is a turn as the index wants it. Its terms are in dst's memory where it
+// has room.
+func indexed(a *lex.Analyzer, dst []lex.TermCount, t *format.Turn, content []byte) rank.Turn {
 	if t.Role == RoleMeta {
 		return rank.Turn{Thread: metaThread, Role: RoleMeta, Time: t.Time}
 	}
 	return rank.Turn{
 		Thread: t.Thread, Role: t.Role, Time: t.Time,
-		Doc: a.Turn(nil, lex.Input{Content: content, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags}),
+		Doc: a.Turn(dst, lex.Input{Content: content, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags}),
 	}
 }
 
+// analyzers keep what they know of words from one segment to the next.
+var analyzers = sync.Pool{New: func() any { return new(lex.Analyzer) }}
+
 // extras makes the sections that search needs of a segment's turns.
 func extras(turns []segment.Turn) ([]segment.Extra, error) {
-	var a lex.Analyzer
-	m := rank.NewMemory()
+	a := analyzers.Get().(*lex.Analyzer)
+	defer analyzers.Put(a)
+	var batch rank.Batch
+	var terms []lex.TermCount
 	entries := make([]hot.Entry, len(turns))
 	var vectors []vec.Vector
 	for i := range turns {
@@ -43,20 +46,22 @@ func extras(turns []segment.Turn) ([]segment.Extra, error) {
 		if len(t.Record.Embedding) > 0 {
 			vectors = append(vectors, vec.Vector{Ordinal: uint32(i), Values: t.Record.Embedding})
 		}
-		m.Add(indexed(&a, &t.Record.Turn, t.Content))
+		x := indexed(a, terms, &t.Record.Turn, t.Content)
+		batch.Add(x)
+		terms = x.Doc.Terms
 		entries[i] = hotEntry(&t.Record.Turn, t.Content)
 	}
 	lines, err := hot.Encode(entries)
 	if err != nil {
 		return nil, fmt.Errorf("hot entries: %w", err)
 	}
-	terms, err := rank.Build(rank.Source{Part: m.View()})
+	words, err := rank.Build(rank.Source{Part: batch.Part()})
 	if err != nil {
 		return nil, fmt.Errorf("terms: %w", err)
 	}
 	return []segment.Extra{
 		{Type: format.SectionHot, Data: lines},
-		{Type: format.SectionTerms, Data: terms},
+		{Type: format.SectionTerms, Data: words},
 		{Type: format.SectionVectors, Data: vec.Encode(vectors)},
 	}, nil
 }
@@ -70,64 +75,6 @@ func hotEntry(t *format.Turn, content []byte) hot.Entry {
 		e.Summary = extract(content)
 	}
 	return e
-}
-
-// summaryBytes bounds a summary that is taken from the content.
-const summaryBytes = 160
-
-// extract takes the line or sentence of a content that tells most: the one
-// with the most letters of different words, early ones first.
-func extract(content []byte) string {
-	var best []byte
-	score := 0.0
-	rest := content[:min(len(content), 4<<10)]
-	for i := 0; len(rest) > 0 && i < 40; i++ {
-		n := sentenceEnd(rest)
-		s := bytes.TrimSpace(rest[:n])
-		rest = rest[n:]
-		if got := telling(s) / (1 + 0.08*float64(i)); got > score {
-			best, score = s, got
-		}
-	}
-	return clip(best, summaryBytes)
-}
-
-// sentenceEnd is where the first line or sentence ends.
-func sentenceEnd(b []byte) int {
-	for i, c := range b {
-		if c == '\n' || (c == '.' || c == '!' || c == '?') && i+1 < len(b) && (b[i+1] == ' ' || b[i+1] == '\n') {
-			return i + 1
-		}
-	}
-	return len(b)
-}
-
-// telling weighs a sentence by its different words of three letters and more,
-// up to what a summary holds.
-func telling(s []byte) float64 {
-	s = s[:min(len(s), summaryBytes)]
-	seen := map[string]bool{}
-	n := 0.0
-	for _, w := range bytes.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '.' && r != '/' }) {
-		if k := string(bytes.ToLower(w)); len(k) >= 3 && !seen[k] {
-			seen[k] = true
-			n++
-		}
-	}
-	return n
-}
-
-// clip cuts a text to a number of bytes at a character, on one line.
-func clip(b []byte, limit int) string {
-	out := bytes.Join(bytes.Fields(bytes.ToValidUTF8(b, []byte("\ufffd"))), []byte(" "))
-	if len(out) <= limit {
-		return string(out)
-	}
-	cut := limit - len("…")
-	for cut > 0 && !utf8.RuneStart(out[cut]) {
-		cut--
-	}
-	return string(out[:cut]) + "…"
 }
 
 // segmentIndex is what is open of a segment's index.
@@ -222,7 +169,7 @@ func (x *indexes) part(r *run) (rank.Part, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.memory.Add(indexed(&l.lex, &rec.Turn, t.content()))
+		l.memory.Add(indexed(&l.lex, nil, &rec.Turn, t.content()))
 	}
 	return l.memory.View(), nil
 }

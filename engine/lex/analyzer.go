@@ -1,10 +1,6 @@
 package lex
 
-import (
-	"bytes"
-	"cmp"
-	"slices"
-)
+import "bytes"
 
 const (
 	// MaxTurnBytes is how much of a turn's content is read for terms.
@@ -23,7 +19,7 @@ type TermCount struct {
 
 // Doc is what a turn is about.
 type Doc struct {
-	Terms  []TermCount // ascending by term
+	Terms  []TermCount // each once, in the order in which they were said first
 	Length int         // in words, function words included
 	Cues   Cue
 }
@@ -40,15 +36,17 @@ type Input struct {
 // concurrent use. The zero value is ready to use.
 type Analyzer struct {
 	counts    tally
-	known     map[string]known
+	short     packedWords
+	known     map[string]known // words that are not short, or not ASCII
 	length    int
 	cues      Cue
 	lower     []byte
 	scratch   []byte
-	functions func(word []byte)    // gets the function words that are left out
-	observe   func(k kind, t Term) // gets each term as it is found
-	spoken    func(run []byte)     // gets what stands between white space, instead of its terms
-	inside    bool                 // of a sentence, not at its first word
+	plainJSON [maxNested + 1][]byte // unescaped strings, by how deep they are
+	functions func(word []byte)     // gets the function words that are left out
+	observe   func(k kind, t Term)  // gets each term as it is found
+	spoken    func(run []byte)      // gets what stands between white space, instead of its terms
+	inside    bool                  // of a sentence, not at its first word
 }
 
 // Turn analyses a turn. The terms of the result are in dst's memory where it
@@ -69,10 +67,7 @@ func (a *Analyzer) Turn(dst []TermCount, in Input) Doc {
 	if asksSomething(in.Content) {
 		doc.Cues |= CueQuestion
 	}
-	dst = dst[:0]
-	dst = a.counts.appendTo(dst)
-	slices.SortFunc(dst, func(x, y TermCount) int { return cmp.Compare(x.Term, y.Term) })
-	doc.Terms = dst
+	doc.Terms = a.counts.appendTo(dst[:0])
 	return doc
 }
 
@@ -115,7 +110,7 @@ func asksSomething(content []byte) bool {
 }
 
 // mentions notes a capital letter inside a sentence, where it marks a name.
-func (a *Analyzer) mentions([]byte) {
+func (a *Analyzer) mentions() {
 	if a.inside {
 		a.cues |= CueName
 	}

@@ -62,7 +62,7 @@ func (a *Analyzer) json(s []byte, depth int) {
 				i++
 			}
 			if !skip && c >= '0' && c <= '9' {
-				a.run(s[from:i])
+				a.run(s[from:i], true)
 			}
 			skip = false
 		default:
@@ -81,17 +81,20 @@ func isKey(s []byte, i int) bool {
 
 // jsonString returns what is between the quotes, still escaped, and where it goes on.
 func jsonString(s []byte, at int) (body []byte, next int) {
-	i := at + 1
-	for i < len(s) {
-		switch s[i] {
-		case '"':
-			return s[at+1 : i], i + 1
-		case '\\':
-			i++
+	for i := at + 1; ; i++ {
+		n := bytes.IndexByte(s[i:], '"')
+		if n < 0 {
+			return s[at+1:], len(s)
 		}
-		i++
+		i += n
+		escapes := i
+		for escapes > at+1 && s[escapes-1] == '\\' {
+			escapes--
+		}
+		if (i-escapes)%2 == 0 {
+			return s[at+1 : i], i + 1
+		}
 	}
-	return s[at+1:], len(s)
 }
 
 // jsonText reads an escaped string, which may hold JSON of its own.
@@ -103,7 +106,8 @@ func (a *Analyzer) jsonText(body []byte, depth int) {
 		a.text(body)
 		return
 	}
-	text := unescape(nil, body)
+	a.plainJSON[depth] = unescape(a.plainJSON[depth][:0], body)
+	text := a.plainJSON[depth]
 	if depth < maxNested && len(text) > 1 && (text[0] == '{' || text[0] == '[') && looksLikeJSON(text) {
 		a.json(text, depth+1)
 		return
@@ -116,11 +120,12 @@ var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': ' ', 'f': ' ', 'n':
 // unescape appends the text of an escaped string. Lone surrogates become U+FFFD.
 func unescape(dst, s []byte) []byte {
 	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			dst = append(dst, s[i])
-			continue
+		plain := bytes.IndexByte(s[i:], '\\')
+		if plain < 0 || i+plain+1 == len(s) {
+			return append(dst, s[i:]...)
 		}
-		i++
+		dst = append(dst, s[i:i+plain]...)
+		i += plain + 1
 		if s[i] != 'u' {
 			if c := escapes[s[i]]; c != 0 {
 				dst = append(dst, c)

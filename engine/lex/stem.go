@@ -25,38 +25,5 @@ func stem(word string) string {
 	return env.Current()
 }
 
-// known is what a lower-case word comes to. Text repeats its words, so it is
-// worked out once.
-type known struct {
-	term, stump Term // stump is 0 for short words
-	base        []byte
-	cues        Cue
-	function    bool
-}
-
-const (
-	maxKnown = 1 << 15
-	// stumpLetters is how many letters words of one family share: paint, painter, painting.
-	stumpLetters = 5
-)
-
-// lookUp returns what is known of a lower-case word. The memory starts over when it
-// is full.
-func (a *Analyzer) lookUp(word []byte) known {
-	if k, ok := a.known[string(word)]; ok {
-		return k
-	}
-	if a.known == nil || len(a.known) >= maxKnown {
-		a.known = make(map[string]known)
-	}
-	k := known{function: functionWords[string(word)], cues: cueOf(word)}
-	if !k.function {
-		k.base = []byte(stem(string(word)))
-		k.term, a.scratch = termOf(kindWord, k.base, a.scratch)
-		if len(k.base) >= stumpLetters && isLower(k.base[0]) && isASCII(k.base[:stumpLetters]) {
-			k.stump, a.scratch = termOf(kindStump, k.base[:stumpLetters], a.scratch)
-		}
-	}
-	a.known[string(word)] = k
-	return k
-}
+// stumpLetters is how many letters words of one family share: paint, painter, painting.
+const stumpLetters = 5

@@ -19,26 +19,27 @@ func (a *Analyzer) text(s []byte) {
 	a.inside = false
 	lineStart := true
 	for i := 0; i < len(s); {
-		from := i
+		from, ascii := i, true
 		size := 0 // of the break
 		for i < len(s) && size == 0 {
-			switch c := s[i]; {
-			case c <= ' ':
-				size = 1
-			case c < utf8.RuneSelf:
+			switch c := classes[s[i]]; {
+			case c&(classSpace|classHigh) == 0:
 				i++
+			case c == classSpace:
+				size = 1
 			default:
 				r, n := utf8.DecodeRune(s[i:])
 				if r == '→' || r == 0x85 || r >= 0xA0 && unicode.IsSpace(r) {
 					size = n
 				} else {
+					ascii = false
 					i += n
 				}
 			}
 		}
 		if run := s[from:i]; len(run) > 0 {
 			if !lineStart || !isLineNumber(run, s[i:]) {
-				a.run(run)
+				a.run(run, ascii)
 			}
 			lineStart = false
 		}
@@ -63,23 +64,17 @@ func isLineNumber(run, rest []byte) bool {
 }
 
 // run takes what stands between white space apart.
-func (a *Analyzer) run(s []byte) {
-	if a.spoken != nil {
+func (a *Analyzer) run(s []byte, ascii bool) {
+	switch {
+	case a.spoken != nil:
 		a.spoken(s)
 		return
+	case ascii:
+		a.asciiRun(s)
+	default:
+		a.unicodeRun(s)
 	}
-	defer a.endRun(s)
-	for _, c := range s {
-		if c >= utf8.RuneSelf {
-			a.unicodeRun(s)
-			return
-		}
-	}
-	a.asciiRun(s)
-}
-
-func isWordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+	a.endRun(s)
 }
 
 // endRun notes where a sentence may begin.
@@ -98,13 +93,22 @@ func (a *Analyzer) asciiRun(s []byte) {
 			i++
 			continue
 		}
-		start, parts, last := i, 0, i
+		start, parts := i, 0
 		for {
-			last = i
-			for i < len(s) && isWordByte(s[i]) {
-				i++
+			from := i
+			first, rest := classes[s[i]], byte(0)
+			for i++; i < len(s); i++ {
+				c := classes[s[i]]
+				if c&classWord == 0 {
+					break
+				}
+				rest |= c
 			}
-			a.word(trimPossessive(s, last, i))
+			if w := trimPossessive(s, from, i); rest&(classUpper|classUnder) == 0 && first != classUnder {
+				a.simple(w)
+			} else {
+				a.word(w)
+			}
 			parts++
 			if i+1 < len(s) && isJoiner(s[i]) && isWordByte(s[i+1]) {
 				i++
@@ -127,10 +131,6 @@ func trimPossessive(s []byte, from, to int) []byte {
 	return s[from:to]
 }
 
-func isJoiner(c byte) bool {
-	return c == '.' || c == '/' || c == '-' || c == ':' || c == '@' || c == '\\'
-}
-
 // compound gives a path or dotted name whole, and its last element of several.
 func (a *Analyzer) compound(s []byte) {
 	if len(s) <= maxCompoundBytes {
@@ -139,6 +139,16 @@ func (a *Analyzer) compound(s []byte) {
 	if i := bytes.LastIndexAny(s, "/\\"); i > 0 && bytes.IndexByte(s[i:], '.') > 0 {
 		a.emitFolded(kindCompound, s[i+1:])
 	}
+}
+
+// simple gives an ASCII word of small letters and digits, the first of which may
+// be a capital: most are.
+func (a *Analyzer) simple(s []byte) {
+	if len(s) == 0 || len(s) > maxWordBytes {
+		return
+	}
+	a.length++
+	a.part(s, false)
 }
 
 // word gives an ASCII word: as it is, or whole and in parts where it is an identifier.
@@ -153,7 +163,7 @@ func (a *Analyzer) word(s []byte) {
 		if from > 0 || to < len(s) {
 			cut = true
 		}
-		if part := bytes.Trim(s[from:to], "_"); len(part) > 0 {
+		if part := trimUnderscores(s[from:to]); len(part) > 0 {
 			a.part(part, cut)
 		}
 		from = to
@@ -181,13 +191,24 @@ func partEnd(s []byte, from int) int {
 	return len(s)
 }
 
-func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
-func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+func trimUnderscores(s []byte) []byte {
+	for len(s) > 0 && s[0] == '_' {
+		s = s[1:]
+	}
+	for len(s) > 0 && s[len(s)-1] == '_' {
+		s = s[:len(s)-1]
+	}
+	return s
+}
 
-// part gives one plain word.
+// part gives one plain word of letters and digits.
 func (a *Analyzer) part(s []byte, inside bool) {
 	if isUpper(s[0]) && !inside && len(s) > 1 {
-		a.mentions(s)
+		a.mentions()
+	}
+	if len(s) <= maxPacked {
+		a.packed(s)
+		return
 	}
 	a.lower = appendLower(a.lower[:0], s)
 	a.plain(a.lower)
@@ -197,6 +218,11 @@ func (a *Analyzer) part(s []byte, inside bool) {
 // the beginning of a longer one.
 func (a *Analyzer) plain(s []byte) {
 	k := a.lookUp(s)
+	a.say(&k, s)
+}
+
+// say counts what a lower-case word comes to.
+func (a *Analyzer) say(k *known, s []byte) {
 	if k.function {
 		if a.functions != nil {
 			a.functions(s)
@@ -204,9 +230,9 @@ func (a *Analyzer) plain(s []byte) {
 		return
 	}
 	a.cues |= k.cues
-	a.count(kindWord, k.term)
+	a.count(kindWord, Term(k.term))
 	if k.stump != 0 {
-		a.count(kindStump, k.stump)
+		a.count(kindStump, Term(k.stump))
 	}
 }
 
@@ -227,7 +253,7 @@ func (a *Analyzer) unicodeRun(s []byte) {
 		case len(w) <= 4*maxWordBytes:
 			a.length++
 			if unicode.IsUpper(r) {
-				a.mentions(w)
+				a.mentions()
 			}
 			a.lower = append(a.lower[:0], fold(string(w))...)
 			a.lower = bytes.TrimSuffix(a.lower, []byte("'s"))
@@ -255,23 +281,4 @@ func (a *Analyzer) pairs(w []byte, before rune) rune {
 		before = r
 	}
 	return before
-}
-
-func isASCII(s []byte) bool {
-	for _, c := range s {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-func appendLower(dst, s []byte) []byte {
-	for _, c := range s {
-		if isUpper(c) {
-			c += 'a' - 'A'
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }

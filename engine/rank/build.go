@@ -55,6 +55,7 @@ type builtTurn struct {
 	ordinal      uint32
 	length       uint32
 	thread       uint64
+	place        int // of the thread, by its first turn
 	time         int64
 	who          uint16
 	cues         lex.Cue
@@ -120,21 +121,32 @@ func (b *builder) sortSpeakers() {
 // seat puts the turns of each thread together, threads in the order of their
 // first turns.
 func (b *builder) seat() {
-	slices.SortStableFunc(b.turns, func(x, y builtTurn) int { return int(int64(x.ordinal) - int64(y.ordinal)) })
-	first := make(map[uint64]uint32)
-	for _, t := range b.turns {
-		if _, ok := first[t.thread]; !ok {
-			first[t.thread] = t.ordinal
-		}
+	byOrdinal := func(x, y builtTurn) int { return int(int64(x.ordinal) - int64(y.ordinal)) }
+	if !slices.IsSortedFunc(b.turns, byOrdinal) {
+		slices.SortStableFunc(b.turns, byOrdinal)
 	}
-	slices.SortStableFunc(b.turns, func(x, y builtTurn) int { return int(int64(first[x.thread]) - int64(first[y.thread])) })
-	for seat, t := range b.turns {
-		b.seats[t.source][t.seat] = uint32(seat)
-		if last := len(b.runs) - 1; last >= 0 && b.runs[last].Thread == t.thread {
-			b.runs[last].To++
-		} else {
-			b.runs = append(b.runs, Run{t.thread, uint32(seat), uint32(seat) + 1})
+	places := make(map[uint64]int)
+	for i := range b.turns {
+		t := &b.turns[i]
+		if i > 0 && t.thread == b.turns[i-1].thread {
+			t.place = b.turns[i-1].place
+			continue
 		}
+		place, ok := places[t.thread]
+		if !ok {
+			place = len(places)
+			places[t.thread] = place
+		}
+		t.place = place
+	}
+	byPlace := func(x, y builtTurn) int { return x.place - y.place }
+	if !slices.IsSortedFunc(b.turns, byPlace) {
+		slices.SortStableFunc(b.turns, byPlace)
+	}
+	for seat := range b.turns {
+		t := &b.turns[seat]
+		b.seats[t.source][t.seat] = uint32(seat)
+		b.runs = sit(b.runs, t.thread, uint32(seat))
 	}
 }
 

@@ -3,7 +3,6 @@ package rank
 import (
 	"encoding/binary"
 	"iter"
-	"slices"
 
 	"ctxdb/engine/lex"
 )
@@ -12,6 +11,11 @@ import (
 // returns their number. The number of buckets must be known before, so terms
 // are counted first, those of forgotten turns included.
 func (b *builder) addTerms(sources []Source) (int, error) {
+	if len(sources) == 1 && sources[0].Drop == nil {
+		if p, ok := sources[0].Part.(*batchPart); ok {
+			return b.addBatch(p), nil
+		}
+	}
 	var h header
 	kept := 0
 	for _, err := range mergedTerms(sources) {
@@ -44,6 +48,25 @@ func (b *builder) addTerms(sources []Source) (int, error) {
 		b.beginBucket()
 	}
 	return kept, nil
+}
+
+// addBatch takes all terms of a batch, whose turns sit already where they will.
+func (b *builder) addBatch(p *batchPart) int {
+	var h header
+	terms := p.terms()
+	h.bucketBits = bucketBitsFor(terms)
+	b.bucketBits = h.bucketBits
+	next := 0 // bucket to begin
+	p.lists(func(term lex.Term, list []Posting) {
+		for ; next <= h.bucketOf(term); next++ {
+			b.beginBucket()
+		}
+		b.appendTerm(h.restOf(term), h.restBytes(), list)
+	})
+	for ; next <= 1<<h.bucketBits; next++ {
+		b.beginBucket()
+	}
+	return terms
 }
 
 func (b *builder) beginBucket() {
@@ -99,10 +122,7 @@ func (b *builder) merged(sources []Source, term lex.Term, dst []Posting) ([]Post
 		}
 		dst = kept
 	}
-	bySeat := func(x, y Posting) int { return int(int64(x.Seat) - int64(y.Seat)) }
-	if !slices.IsSortedFunc(dst, bySeat) {
-		slices.SortFunc(dst, bySeat)
-	}
+	sortBySeat(dst)
 	return dst, nil
 }
 
