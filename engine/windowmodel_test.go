@@ -391,7 +391,7 @@ func (p *player) carelessRun(steps int, rng *rand.Rand) error {
 	for n := range steps {
 		p.steps++
 		err := p.careless(spread, rng)
-		if n == steps-steps/64 {
+		if n == steps-steps/128 {
 			err = p.reopen()
 		}
 		if err != nil {
@@ -401,7 +401,7 @@ func (p *player) carelessRun(steps int, rng *rand.Rand) error {
 		if !fits(now, p.w.limit, cache.Cost{}) || !fits(peak, p.w.limit, cache.Cost{}) {
 			return fmt.Errorf("charged %+v, at most %+v", now, peak)
 		}
-		if p.steps%2000 == 0 {
+		if p.steps%4000 == 0 {
 			if err := p.w.check(); err != nil {
 				return err
 			}
@@ -418,24 +418,24 @@ func (p *player) careless(spread int, rng *rand.Rand) error {
 	switch few := r >> 32 & 7; {
 	case few == 0 && len(p.turns) > 60:
 		id = TurnID(61 + int(id)%(len(p.turns)-60))
-	case few < 6:
-		id = 1 + id%8
+	case few < 7:
+		id = 1 + id%6
 	}
 	switch {
 	case op < 44<<10:
 		p.w.View(id)
 	case op < 58<<10:
 		p.w.Page(id, int(op&3))
-	case op < 59<<10:
+	case op < 58<<10+512:
 		p.w.Pin(id)
 	case op < 62<<10:
 		p.w.Unpin(id)
 	case op < 1<<16-12:
-		if op&7 == 0 {
+		if op&15 == 0 {
 			p.w.Release(id)
 		}
-	case op < 1<<16-2:
-		if len(p.turns) < 200 {
+	case op < 1<<16-1:
+		if len(p.turns) < 120 {
 			return p.append(rng)
 		}
 	default:
