@@ -71,6 +71,9 @@ func (db *DB) prepare(b *batch) error {
 		if t.Tokens == 0 && len(t.Content) > 0 {
 			t.Tokens = db.opts.Tokenizer(t.Content)
 		}
+		if t.Tokens < 0 {
+			return &BatchError{i, fmt.Errorf("%d tokens; it is a number from 0", t.Tokens)}
+		}
 		s := t.stored()
 		if err := s.Validate(); err != nil {
 			return &BatchError{i, err}

@@ -195,3 +195,28 @@ func TestLimitsAreNamed(t *testing.T) {
 	}
 	wellFormed(t, db)
 }
+
+// TestNegativeTokens: fewer than no tokens are refused, whoever counted them;
+// they became 0, and such a turn was free in every window.
+func TestNegativeTokens(t *testing.T) {
+	for name, turn := range map[string]Turn{
+		"given":   {Content: []byte("x"), Tokens: -1},
+		"empty":   {Tokens: -1 << 40},
+		"counted": {Content: []byte("counted as minus two")},
+	} {
+		o := memOptions(disk.NewMem(1))
+		o.Tokenizer = func([]byte) int { return -2 }
+		db := open(t, "/a", o)
+		_, err := db.Append(ctx, Turn{Content: []byte("fine"), Tokens: 1}, turn)
+		var of *BatchError
+		if !errors.As(err, &of) || of.Index != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if end, err := db.end(); end != 1 || err != nil {
+			t.Errorf("%s: the next turn is %d, %v", name, end, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type Turn struct {
 	Thread    string    // a named sequence of turns
 	Role      string    // user, assistant, tool_call, tool_result, system, meta ...
 	Time      time.Time // to the nanosecond, with its offset from UTC; the zero time is kept
-	Tokens    int       // 0: counted by Options.Tokenizer
+	Tokens    int       // 0: counted by Options.Tokenizer; below 0: refused
 	Content   []byte    // what the model sees, in the bytes that came
 	Source    []byte    // optional: the record it came in, for byte-exact export; read by DB.Source only
 	Summary   string
