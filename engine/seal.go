@@ -168,12 +168,13 @@ func (db *DB) build(turns []stretch) ([]*segment.Built, error) {
 				return nil, err
 			}
 			id := segment.Identity{UUID: db.super.UUID, Number: db.super.NextSegment, Nonce: nonce, FirstID: s.first}
-			extra, err := extras(s.turns[:n])
-			if err != nil { // turns matter more than finding them
-				db.log.Warn("a segment is sealed without its index", "turns", n, "err", err)
-				extra = nil
-			}
-			b, err := segment.Build(id, s.turns[:n], segment.BuildOptions{Extra: extra})
+			b, err := segment.Build(id, s.turns[:n], segment.BuildOptions{Extra: func() []segment.Extra {
+				extra, err := extras(s.turns[:n])
+				if err != nil { // turns matter more than finding them
+					db.log.Warn("a segment is sealed without its index", "turns", n, "err", err)
+				}
+				return extra
+			}})
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,7 +26,10 @@ type BuildOptions struct {
 	SourceBlockBytes int               // plaintext of a source block, about; 0: 896 KiB
 	DictionaryBytes  int               // at most; 0: chosen by trial; negative: none
 	Level            zstd.EncoderLevel // of content blocks; 0: zstd.SpeedBetterCompression
-	Extra            []Extra           // sections that this package knows nothing about
+
+	// Extra makes the sections that this package knows nothing about. It runs
+	// while blocks are compressed, in a goroutine of its own; nil: there are none.
+	Extra func() []Extra
 }
 
 // Extra is a section of the caller's, kept in data pages. Type is one of
@@ -80,10 +84,18 @@ func Build(id Identity, turns []Turn, o BuildOptions) (*Built, error) {
 		}
 	}
 	b := &builder{id: id, o: o, out: make([]byte, format.SegmentHeaderSize)}
-	if err := b.blocks(turns); err != nil {
+	extra := aside(func() []Extra {
+		if o.Extra == nil {
+			return nil
+		}
+		return o.Extra()
+	})
+	err := b.blocks(turns)
+	extras := extra() // also on failure: the goroutine reads the turns
+	if err != nil {
 		return nil, fmt.Errorf("segment %d: %w", id.Number, err)
 	}
-	b.sections(turns)
+	b.sections(turns, extras)
 	return b.finish(turns)
 }
 
@@ -101,12 +113,18 @@ func checkTurn(t *Turn) error {
 	return nil
 }
 
+// aside runs f in a goroutine; the function that it returns waits for the result.
+func aside[T any](f func() T) (result func() T) {
+	c := make(chan T, 1)
+	go func() { c <- f() }()
+	return func() T { return <-c }
+}
+
 // builder gathers a segment's bytes.
 type builder struct {
-	id      Identity
-	o       BuildOptions
-	out     []byte
-	encoder *encoder
+	id  Identity
+	o   BuildOptions
+	out []byte
 
 	content, source []format.BlockEntry
 	dictionary      int64 // size of its block; 0: none
@@ -114,62 +132,98 @@ type builder struct {
 	rawBytes        uint64 // of content blocks
 }
 
-// blocks writes the dictionary, then content, then source.
-func (b *builder) blocks(turns []Turn) (err error) {
-	dictionary, err := chooseDictionary(turns, b.o)
-	if err != nil {
+// blocks writes the dictionary, then content, then source. Sources are
+// compressed beside the content: they take most of the time, and need no
+// dictionary. The dictionary itself is compressed as they are, behind them, for
+// it is a good part of a segment.
+func (b *builder) blocks(turns []Turn) error {
+	chosen := make(chan []byte, 1)
+	beside := aside(func() (s compressed) {
+		e := bestEncoders.Get().(*encoder)
+		defer bestEncoders.Put(e)
+		s.add(e, (&packer{target: b.o.SourceBlockBytes}).source, turns)
+		if d := <-chosen; d != nil && s.err == nil {
+			s.dictionary, s.err = squeeze(e, makeBlockKey(0, 0), d)
+		}
+		return s
+	})
+	content := b.contents(turns, chosen)
+	sources := beside() // also on failure: the goroutine reads the turns
+	if err := cmp.Or(content.err, sources.err); err != nil {
 		return err
 	}
-	if b.encoder, err = newEncoder(b.o.Level, dictionary); err != nil {
-		return err
-	}
-	if dictionary != nil {
-		if _, err := b.block(format.StreamDictionary, 0, makeBlockKey(0, 0), dictionary); err != nil {
+	if sources.dictionary.raw > 0 {
+		if _, err := b.block(format.StreamDictionary, 0, sources.dictionary); err != nil {
 			return err
 		}
 		b.dictionary = int64(len(b.out)) - format.SegmentHeaderSize
 	}
-	p := packer{target: b.o.BlockBytes, full: func(first blockKey, plaintext []byte) error {
-		b.rawBytes += uint64(len(plaintext))
-		e, err := b.block(format.StreamContent, len(b.content), first, plaintext)
-		b.content = append(b.content, e)
-		return err
-	}}
-	if err := p.content(turns); err != nil {
+	for _, p := range content.blocks {
+		b.rawBytes += uint64(p.raw)
+	}
+	var err error
+	if b.content, err = b.stream(format.StreamContent, content.blocks); err != nil {
 		return err
 	}
-	p = packer{target: b.o.SourceBlockBytes, full: func(first blockKey, plaintext []byte) error {
-		e, err := b.block(format.StreamSource, len(b.source), first, plaintext)
-		b.source = append(b.source, e)
-		return err
-	}}
-	return p.source(turns)
+	b.source, err = b.stream(format.StreamSource, sources.blocks)
+	return err
+}
+
+// contents compresses the content blocks, with a dictionary, which it chooses
+// and announces, where one pays.
+func (b *builder) contents(turns []Turn, chosen chan<- []byte) (c compressed) {
+	dictionary, err := chooseDictionary(turns, b.o)
+	chosen <- dictionary
+	if err != nil {
+		return compressed{err: err}
+	}
+	pack := (&packer{target: b.o.BlockBytes}).content
+	if dictionary == nil {
+		e := plainEncoders.Get().(*encoder)
+		defer plainEncoders.Put(e)
+		c.add(e, pack, turns)
+		return c
+	}
+	e, err := dictEncoder(b.o.Level, dictionary)
+	if err != nil {
+		return compressed{err: err}
+	}
+	c.add(e, pack, turns)
+	return c
+}
+
+// stream appends the blocks of a stream.
+func (b *builder) stream(s format.Stream, blocks []squeezed) ([]format.BlockEntry, error) {
+	entries := make([]format.BlockEntry, len(blocks))
+	for i, p := range blocks {
+		var err error
+		if entries[i], err = b.block(s, i, p); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
 }
 
 // block appends one block.
-func (b *builder) block(stream format.Stream, ordinal int, first blockKey, plaintext []byte) (format.BlockEntry, error) {
+func (b *builder) block(stream format.Stream, ordinal int, p squeezed) (format.BlockEntry, error) {
 	offset := int64(len(b.out))
-	stored, codec := b.encoder.encode(plaintext, stream == format.StreamContent)
-	size := format.BlockSize(len(stored))
+	size := format.BlockSize(len(p.stored))
 	if offset+size > format.MaxSegment {
 		return format.BlockEntry{}, fmt.Errorf("%w: segment in bytes, the limit is %d", format.ErrTooLarge, int64(format.MaxSegment))
 	}
-	if !b.encoder.verified(plaintext, stored, codec) {
-		return format.BlockEntry{}, fmt.Errorf("%w: block %d of stream %d", ErrBuild, ordinal, stream)
-	}
 	b.out = append(b.out, make([]byte, format.BlockHeaderSize)...)
-	b.out = append(b.out, stored...)
+	b.out = append(b.out, p.stored...)
 	b.out = append(b.out, make([]byte, offset+size-int64(len(b.out)))...)
 	h := format.BlockHeader{
-		Stored: uint32(len(stored)), Raw: uint32(len(plaintext)), Turn: uint32(first >> 32), Part: uint32(first),
-		Ordinal: uint32(ordinal), Stream: stream, Codec: codec,
+		Stored: uint32(len(p.stored)), Raw: uint32(p.raw), Turn: uint32(p.first >> 32), Part: uint32(p.first),
+		Ordinal: uint32(ordinal), Stream: stream, Codec: p.codec,
 	}
 	format.PutBlockHeader(b.out[offset:], b.id.UUID, b.id.Nonce, offset, &h)
 	return format.BlockEntry{Turn: h.Turn, Part: h.Part, Offset: offset, Stored: h.Stored}, nil
 }
 
 // sections appends the index pages.
-func (b *builder) sections(turns []Turn) {
+func (b *builder) sections(turns []Turn, extras []Extra) {
 	b.addSection(format.SectionContentBlocks, len(b.content), b.blockPages(format.SectionContentBlocks, b.content))
 	if len(b.source) > 0 {
 		b.addSection(format.SectionSourceBlocks, len(b.source), b.blockPages(format.SectionSourceBlocks, b.source))
@@ -180,7 +234,7 @@ func (b *builder) sections(turns []Turn) {
 	if b.dictionary > 0 {
 		b.table = append(b.table, format.Section{Type: format.SectionDictionary, Offset: format.SegmentHeaderSize, Length: b.dictionary, Entries: 1})
 	}
-	for _, x := range b.o.Extra {
+	for _, x := range extras {
 		if len(x.Data) > 0 {
 			b.addSection(x.Type, len(x.Data), dataPages(x.Data, b.id, x.Type))
 		}

@@ -3,7 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -93,74 +92,4 @@ func frameEnd(b []byte, p int) int {
 		}
 	}
 	return -1
-}
-
-// encoder compresses blocks and proves that they decode.
-type encoder struct {
-	dictionary []byte
-	dict       *zstd.Encoder // nil without a dictionary
-	decoder    *zstd.Decoder // of the dictionary; made when it is needed
-	out, check []byte
-}
-
-func encoderOptions(level zstd.EncoderLevel) []zstd.EOption {
-	return []zstd.EOption{
-		zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1),
-		zstd.WithSingleSegment(true), zstd.WithWindowSize(format.MaxBlockRaw),
-	}
-}
-
-// plainEncoders compress what has no dictionary: it is large and seldom read,
-// sources, and the dictionary itself, so they work at the best level. Their
-// tables take tens of MB, which take longer to clear than most blocks to
-// compress; so they are used again until the collector takes them.
-var plainEncoders = sync.Pool{New: func() any {
-	z, err := zstd.NewWriter(nil, encoderOptions(zstd.SpeedBestCompression)...)
-	if err != nil {
-		panic("segment: encoder options: " + err.Error()) // they are constants
-	}
-	return z
-}}
-
-func newEncoder(level zstd.EncoderLevel, dictionary []byte) (*encoder, error) {
-	e := &encoder{dictionary: dictionary}
-	if dictionary != nil {
-		var err error
-		if e.dict, err = zstd.NewWriter(nil, append(encoderOptions(level), zstd.WithEncoderDictRaw(format.DictionaryID, dictionary))...); err != nil {
-			return nil, err
-		}
-	}
-	return e, nil
-}
-
-// encode returns how plaintext is stored best. The bytes are valid until the
-// next call, or plaintext itself.
-func (e *encoder) encode(plaintext []byte, useDict bool) (stored []byte, codec format.Codec) {
-	if useDict && e.dict != nil {
-		codec, e.out = format.CodecZstdDict, e.dict.EncodeAll(plaintext, e.out[:0])
-	} else {
-		z := plainEncoders.Get().(*zstd.Encoder)
-		codec, e.out = format.CodecZstd, z.EncodeAll(plaintext, e.out[:0])
-		plainEncoders.Put(z)
-	}
-	if len(e.out) >= len(plaintext) {
-		return plaintext, format.CodecRaw
-	}
-	return e.out, codec
-}
-
-// verified reports whether stored decodes to plaintext, by the reader's own path.
-func (e *encoder) verified(plaintext, stored []byte, codec format.Codec) bool {
-	d := plainDecoder()
-	if codec == format.CodecZstdDict {
-		if e.decoder == nil {
-			e.decoder = newDecoder(e.dictionary)
-		}
-		d = e.decoder
-	}
-	out, ok := decodeStored(e.check, stored, codec, uint32(len(plaintext)), d)
-	if ok && codec != format.CodecRaw {
-		e.check = out
-	}
-	return ok && string(out) == string(plaintext)
 }

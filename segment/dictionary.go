@@ -23,17 +23,21 @@ const (
 	stretch      = 256 // bytes that are taken at a time
 	shingleTable = 1 << 18
 	sampleBytes  = 4 << 20 // of the text that is looked at
-	trialBlocks  = 64      // that are compressed to choose a size
 	minDictText  = 8 << 10 // less text has no use for a dictionary
+
+	maxDictionary   = 112 << 10
+	dictionaryShare = 3 // the dictionary's text is at most this part of all
+
+	trialBlocks = 32 // that are compressed to see whether a dictionary pays
+	trialLevel  = zstd.SpeedFastest
 
 	zstdDictMagic = 0xEC30A437 // RFC 8878, section 5
 )
 
-// dictionarySizes are tried, as far as the text is at least four times as long.
-var dictionarySizes = []int{8 << 10, 32 << 10, 64 << 10, 112 << 10}
-
 // chooseDictionary picks bytes of the turns that blocks are compressed with; nil
-// where that does not pay.
+// where that does not pay. The larger the dictionary the smaller the segment,
+// on every session measured, up to a third of the text and to what a decoder
+// can hold many of: only whether one pays at all is tried out.
 func chooseDictionary(turns []Turn, o BuildOptions) ([]byte, error) {
 	if o.DictionaryBytes < 0 {
 		return nil, nil
@@ -45,14 +49,15 @@ func chooseDictionary(turns []Turn, o BuildOptions) ([]byte, error) {
 	if o.DictionaryBytes > 0 {
 		return headless(trainDictionary(text, min(o.DictionaryBytes, format.MaxBlockRaw/2))), nil
 	}
-	largest := dictionarySizes[0]
-	for _, size := range dictionarySizes {
-		if int64(size)*4 <= total {
-			largest = size
-		}
+	dictionary := headless(trainDictionary(text, int(min(maxDictionary, total/dictionaryShare))))
+	if dictionary == nil {
+		return nil, nil
 	}
-	dictionary, err := cheapest(text, trainDictionary(text, largest), total, o.Level)
-	return headless(dictionary), err
+	pays, err := pays(text, dictionary, total)
+	if err != nil || !pays {
+		return nil, err
+	}
+	return dictionary, nil
 }
 
 // headless cuts what would be taken for the header of a zstd dictionary.
@@ -71,14 +76,14 @@ func sampleText(turns []Turn, target int) (blocks [][]byte, total int64, err err
 	}
 	every := (total + sampleBytes - 1) / sampleBytes
 	n := int64(0)
-	p := packer{target: target, full: func(_ blockKey, plaintext []byte) error {
+	p := packer{target: target}
+	err = p.content(turns, func(_ blockKey, plaintext []byte) error {
 		if n%every == 0 {
 			blocks = append(blocks, slices.Clone(plaintext))
 		}
 		n++
 		return nil
-	}}
-	err = p.content(turns)
+	})
 	return blocks, total, err
 }
 
@@ -174,52 +179,22 @@ func trainDictionary(blocks [][]byte, size int) []byte {
 // last returns at most n bytes from the end.
 func last(b []byte, n int) []byte { return b[max(len(b)-n, 0):] }
 
-// cheapest cuts a dictionary to the size that makes the segment smallest, the
-// dictionary included, judged by blocks at even distances.
-func cheapest(blocks [][]byte, dictionary []byte, total int64, level zstd.EncoderLevel) ([]byte, error) {
-	trial := blocks
-	if every := (len(blocks) + trialBlocks - 1) / trialBlocks; every > 1 {
-		trial = nil
-		for i := 0; i < len(blocks); i += every {
-			trial = append(trial, blocks[i])
-		}
-	}
-	var best []byte
-	lowest, err := trialSize(trial, nil, total, level)
+// pays reports whether a segment is smaller with the dictionary than without,
+// the dictionary included, judged by blocks at even distances and by the level
+// that is quickest to set up.
+func pays(blocks [][]byte, dictionary []byte, total int64) (bool, error) {
+	with, err := dictEncoder(trialLevel, dictionary)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	for i, size := range dictionarySizes {
-		d := last(dictionary, size)
-		if i > 0 && len(d) <= dictionarySizes[i-1] {
-			break
-		}
-		n, err := trialSize(trial, d, total, level)
-		if err != nil {
-			return nil, err
-		}
-		if n < lowest {
-			lowest, best = n, d
-		}
+	without := plainEncoder(trialLevel)
+	own, _ := without.encode(dictionary)
+	var raw, saved int64
+	for i := 0; i < len(blocks); i += max(len(blocks)/trialBlocks, 1) {
+		a, _ := without.encode(blocks[i])
+		b, _ := with.encode(blocks[i])
+		raw += int64(len(blocks[i]))
+		saved += format.BlockSize(len(a)) - format.BlockSize(len(b))
 	}
-	return best, nil
-}
-
-// trialSize estimates what total bytes of plaintext take, by some of its blocks.
-func trialSize(blocks [][]byte, dictionary []byte, total int64, level zstd.EncoderLevel) (int64, error) {
-	e, err := newEncoder(level, dictionary)
-	if err != nil {
-		return 0, err
-	}
-	var raw, stored, fixed int64
-	if dictionary != nil {
-		b, _ := e.encode(dictionary, false)
-		fixed = format.BlockSize(len(b))
-	}
-	for _, b := range blocks {
-		out, _ := e.encode(b, true)
-		raw += int64(len(b))
-		stored += format.BlockSize(len(out))
-	}
-	return fixed + int64(float64(stored)/float64(max(raw, 1))*float64(total)), nil
+	return float64(saved)*float64(total) > float64(format.BlockSize(len(own)))*float64(max(raw, 1)), nil
 }

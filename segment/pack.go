@@ -7,17 +7,21 @@ import (
 // packer cuts turns into pieces and gathers them into the plaintext of blocks.
 type packer struct {
 	target int // bytes of plaintext, about
-	full   func(first blockKey, plaintext []byte) error
+	full   fullBlock
 
 	plaintext []byte
 	first     blockKey
 }
 
+// fullBlock takes the plaintext of a block; it is valid until fullBlock returns.
+type fullBlock func(first blockKey, plaintext []byte) error
+
 // pieceHeader is the most that a piece adds to its bytes: four uvarints.
 const pieceHeader = 5 + 5 + 3 + 4
 
 // content packs the turns' meta parts and contents.
-func (p *packer) content(turns []Turn) error {
+func (p *packer) content(turns []Turn, full fullBlock) error {
+	p.full = full
 	for i := range turns {
 		rest := turns[i].Content
 		piece := format.Piece{Turn: uint32(i), Meta: turns[i].Meta}
@@ -38,7 +42,8 @@ func (p *packer) content(turns []Turn) error {
 }
 
 // source packs the encoded sources of the turns that have one.
-func (p *packer) source(turns []Turn) error {
+func (p *packer) source(turns []Turn, full fullBlock) error {
+	p.full = full
 	var encoded []byte
 	for i := range turns {
 		if turns[i].Source == nil {
