@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/bench/internal/workload"
 )
 
@@ -55,7 +56,7 @@ func (r *round) run() error {
 		if !slices.Contains(strings.Split(r.phases, ","), phase) {
 			continue
 		}
-		if phase == "cold" && !canDropCache {
+		if phase == "cold" && !measure.CanDropCache {
 			fmt.Fprintln(os.Stderr, "cold is left out: the page cache can't be dropped here")
 			continue
 		}

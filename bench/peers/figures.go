@@ -2,44 +2,18 @@ package main
 
 import (
 	"runtime"
-	"slices"
 	"time"
+
+	"ctxdb/bench/internal/measure"
 )
 
 // figures of one phase of one peer, by name; the name ends in the unit.
 type figures map[string]float64
 
-// samples are durations of one operation each.
-type samples []time.Duration
-
 // put adds the median and the 99th percentile, in microseconds.
-func (s samples) put(f figures, name string) {
-	if len(s) == 0 {
-		return
-	}
-	sorted := slices.Sorted(slices.Values(s))
-	at := func(q float64) float64 {
-		return float64(sorted[min(int(q*float64(len(sorted))), len(sorted)-1)].Nanoseconds()) / 1e3
-	}
-	f[name+"_p50_us"], f[name+"_p99_us"] = at(.5), at(.99)
-}
-
-func (s *samples) time(op func() error) error {
-	start := time.Now()
-	err := op()
-	*s = append(*s, time.Since(start))
-	return err
-}
-
-func median(all []float64) float64 {
-	if len(all) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(all))
-	if mid := len(sorted) / 2; len(sorted)%2 == 1 {
-		return sorted[mid]
-	} else {
-		return (sorted[mid-1] + sorted[mid]) / 2
+func (f figures) put(name string, s measure.Samples) {
+	if len(s) > 0 {
+		f[name+"_p50_us"], f[name+"_p99_us"] = s.Micros(.5), s.Micros(.99)
 	}
 }
 
@@ -53,7 +27,7 @@ func medians(rounds []figures) figures {
 	}
 	out := figures{}
 	for name, values := range all {
-		out[name] = median(values)
+		out[name] = measure.Median(values)
 	}
 	return out
 }
@@ -77,15 +51,15 @@ func (a allocations) put(f figures, name string, operations int) {
 func watch() (stop func() int64) {
 	done, peak := make(chan struct{}), make(chan int64)
 	go func() {
-		top := anonBytes()
+		top := measure.AnonBytes()
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				top = max(top, anonBytes())
+				top = max(top, measure.AnonBytes())
 			case <-done:
-				peak <- max(top, anonBytes())
+				peak <- max(top, measure.AnonBytes())
 				return
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/engine"
 )
 
@@ -41,7 +42,7 @@ func (s *syncFloor) append(p []byte) error {
 		return err
 	}
 	s.at += int64(len(p)+7) &^ 7
-	return syncData(s.f)
+	return measure.SyncData(s.f)
 }
 
 func (s *syncFloor) Close() error { return s.f.Close() }
@@ -92,7 +93,7 @@ func (s *bareImport) Append(turns []engine.Turn) error {
 		return err
 	}
 	s.at += int64(len(out))
-	return syncData(s.f)
+	return measure.SyncData(s.f)
 }
 
 func (s *bareImport) Content(dst []byte, _ uint64) ([]byte, error) { return dst, errFloor }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/engine"
 )
 
@@ -83,7 +84,7 @@ func (s *jsonlStore) Append(turns []engine.Turn) error {
 	if _, err := s.f.WriteAt(s.lines, start); err != nil {
 		return err
 	}
-	return syncData(s.f)
+	return measure.SyncData(s.f)
 }
 
 func (s *jsonlStore) Content(dst []byte, id uint64) ([]byte, error) {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/bench/internal/workload"
 )
 
@@ -30,25 +31,25 @@ func appendPhase(t task, p peer, set *workload.Set) (figures, error) {
 		return nil, err
 	}
 	defer floor.Close()
-	var own, bare samples
+	var own, bare measure.Samples
 	var count allocations
 	for i := range warmups + t.Ops {
 		if i == warmups {
-			own, bare = make(samples, 0, t.Ops), make(samples, 0, t.Ops)
+			own, bare = make(measure.Samples, 0, t.Ops), make(measure.Samples, 0, t.Ops)
 			count = countAllocations()
 		}
 		turn := set.Slice(t.From+i, t.From+i+1)
-		if err := own.time(func() error { return s.Append(turn) }); err != nil {
+		if err := own.Time(func() error { return s.Append(turn) }); err != nil {
 			return nil, err
 		}
-		if err := bare.time(func() error { return floor.append(turn[0].Content) }); err != nil {
+		if err := bare.Time(func() error { return floor.append(turn[0].Content) }); err != nil {
 			return nil, err
 		}
 	}
 	f := figures{}
 	count.put(f, "append", t.Ops)
-	own.put(f, "append")
-	bare.put(f, "floor")
+	f.put("append", own)
+	f.put("floor", bare)
 	f["append_ratio"] = f["append_p50_us"] / f["floor_p50_us"]
 	return f, s.Close()
 }

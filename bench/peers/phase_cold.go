@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/bench/internal/workload"
 )
 
@@ -12,7 +13,7 @@ import (
 // that no disk took part in were not cold and do not count: pages that are
 // mapped and in use can't be dropped.
 func coldPhase(t task, p peer, _ *workload.Set) (figures, error) {
-	if err := dropCache(t.Dir); err != nil {
+	if err := measure.DropCache(t.Dir); err != nil {
 		return nil, err
 	}
 	s, err := p.open(t.Dir, 1)
@@ -21,27 +22,27 @@ func coldPhase(t task, p peer, _ *workload.Set) (figures, error) {
 	}
 	rng := rand.New(rand.NewPCG(workload.Seed, 2))
 	buf := make([]byte, 0, 2<<20)
-	var all samples
+	var all measure.Samples
 	var bytesRead, majorFaults int64
 	for range t.Ops {
 		id := 1 + rng.Uint64N(uint64(t.Turns))
-		if err := dropCache(t.Dir); err != nil {
+		if err := measure.DropCache(t.Dir); err != nil {
 			return nil, err
 		}
-		before, faultsBefore := diskReadBytes(), used().majorFault
-		var one samples
-		if err := one.time(func() (err error) { buf, err = s.Content(buf[:0], id); return err }); err != nil {
+		before, faultsBefore := measure.DiskReadBytes(), measure.Used().MajorFault
+		var one measure.Samples
+		if err := one.Time(func() (err error) { buf, err = s.Content(buf[:0], id); return err }); err != nil {
 			return nil, err
 		}
-		if n := diskReadBytes() - before; n > 0 {
+		if n := measure.DiskReadBytes() - before; n > 0 {
 			all = append(all, one...)
 			bytesRead += n
-			majorFaults += used().majorFault - faultsBefore
+			majorFaults += measure.Used().MajorFault - faultsBefore
 		}
 	}
 	f := figures{"cold_share": float64(len(all)) / float64(t.Ops)}
 	if len(all) > 0 {
-		all.put(f, "cold")
+		f.put("cold", all)
 		f["cold_kib"] = float64(bytesRead) / float64(len(all)) / 1024
 		f["cold_major_faults"] = float64(majorFaults) / float64(len(all))
 	}
@@ -70,21 +71,21 @@ func coldFloor(f figures, t task, rng *rand.Rand) error {
 	}
 	defer file.Close()
 	page := make([]byte, 4096)
-	var all samples
+	var all measure.Samples
 	for range t.Ops {
 		at := rng.Int64N(max(size/4096, 1)) * 4096
-		if err := dropCache(t.Dir); err != nil {
+		if err := measure.DropCache(t.Dir); err != nil {
 			return err
 		}
-		before := diskReadBytes()
-		var one samples
-		if err := one.time(func() error { _, err := file.ReadAt(page[:min(4096, size-at)], at); return err }); err != nil {
+		before := measure.DiskReadBytes()
+		var one measure.Samples
+		if err := one.Time(func() error { _, err := file.ReadAt(page[:min(4096, size-at)], at); return err }); err != nil {
 			return err
 		}
-		if diskReadBytes() > before {
+		if measure.DiskReadBytes() > before {
 			all = append(all, one...)
 		}
 	}
-	all.put(f, "cold_pread")
+	f.put("cold_pread", all)
 	return nil
 }

@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/bench/internal/workload"
 )
 
 // openPhase opens a store that was closed, and reads one turn of it. Its files are in the page cache.
 func openPhase(t task, p peer, set *workload.Set) (figures, error) {
-	stop, base := watch(), anonBytes()
+	stop, base := watch(), measure.AnonBytes()
 	count, start := countAllocations(), time.Now()
 	s, err := p.open(t.Dir, 1)
 	if err != nil {
@@ -76,7 +77,7 @@ func scan(f figures, s store, turns int) error {
 
 func faults(f figures, s store, ids []uint64, set *workload.Set) (err error) {
 	buf := make([]byte, 0, 2<<20)
-	all := make(samples, 0, len(ids))
+	all := make(measure.Samples, 0, len(ids))
 	for _, id := range ids { // once before what counts
 		if buf, err = s.Content(buf[:0], id); err != nil {
 			return err
@@ -87,12 +88,12 @@ func faults(f figures, s store, ids []uint64, set *workload.Set) (err error) {
 	}
 	count := countAllocations()
 	for _, id := range ids {
-		if err := all.time(func() (err error) { buf, err = s.Content(buf[:0], id); return err }); err != nil {
+		if err := all.Time(func() (err error) { buf, err = s.Content(buf[:0], id); return err }); err != nil {
 			return err
 		}
 	}
 	count.put(f, "fault", len(ids))
-	all.put(f, "fault")
+	f.put("fault", all)
 	return nil
 }
 
@@ -105,35 +106,35 @@ func decodes(f figures, s ours, ids []uint64) error {
 	}
 	defer floor.Close()
 	buf := make([]byte, 0, 2<<20)
-	var own, decode, pread samples
+	var own, decode, pread measure.Samples
 	n := len(floor.blocks)
 	for i := range n {
-		if err := own.time(func() (err error) { buf, err = s.Content(buf[:0], floor.blocks[i].id); return err }); err != nil {
+		if err := own.Time(func() (err error) { buf, err = s.Content(buf[:0], floor.blocks[i].id); return err }); err != nil {
 			return err
 		}
-		if err := decode.time(func() error { return floor.decode(i + n/2) }); err != nil {
+		if err := decode.Time(func() error { return floor.decode(i + n/2) }); err != nil {
 			return err
 		}
-		if err := pread.time(func() error { return floor.pread(i + n/3) }); err != nil {
+		if err := pread.Time(func() error { return floor.pread(i + n/3) }); err != nil {
 			return err
 		}
 	}
-	own.put(f, "block_fault")
-	decode.put(f, "decode")
-	pread.put(f, "pread")
+	f.put("block_fault", own)
+	f.put("decode", decode)
+	f.put("pread", pread)
 	f["fault_ratio"] = f["block_fault_p50_us"] / f["decode_p50_us"]
 	return nil
 }
 
 func lookups(f figures, s store, ids []uint64) error {
-	var all samples
+	var all measure.Samples
 	for round := range 2 {
-		all = make(samples, 0, len(ids))
+		all = make(measure.Samples, 0, len(ids))
 		count := countAllocations()
 		for _, id := range ids {
 			key := workload.Key(int(id - 1))
 			var got uint64
-			if err := all.time(func() (err error) { got, err = s.Lookup(key); return err }); err != nil {
+			if err := all.Time(func() (err error) { got, err = s.Lookup(key); return err }); err != nil {
 				return err
 			}
 			if got != id {
@@ -144,6 +145,6 @@ func lookups(f figures, s store, ids []uint64) error {
 			count.put(f, "lookup", len(ids))
 		}
 	}
-	all.put(f, "lookup")
+	f.put("lookup", all)
 	return nil
 }

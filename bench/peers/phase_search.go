@@ -8,13 +8,14 @@ import (
 	"strings"
 	"unicode"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/bench/internal/workload"
 	"ctxdb/engine"
 )
 
 // searchPhase asks questions of ten words that stand in one turn. Only ctxdb has an index to ask.
 func searchPhase(t task, p peer, set *workload.Set) (figures, error) {
-	stop, base := watch(), anonBytes()
+	stop, base := watch(), measure.AnonBytes()
 	s, err := p.open(t.Dir, 1)
 	if err != nil {
 		return nil, err
@@ -24,20 +25,20 @@ func searchPhase(t task, p peer, set *workload.Set) (figures, error) {
 		return nil, errors.New("only ctxdb can be searched")
 	}
 	rng := rand.New(rand.NewPCG(workload.Seed, 3))
-	var all samples
+	var all measure.Samples
 	for i := range t.Ops + t.Ops/5 {
 		q := engine.Query{Text: question(rng, set.At(rng.IntN(t.Turns)).Content)}
 		if i == t.Ops/5 { // what counts begins when the indexes are open
 			all = nil
 		}
-		if err := all.time(func() error { _, err := db.db.Search(context.Background(), q); return err }); err != nil {
+		if err := all.Time(func() error { _, err := db.db.Search(context.Background(), q); return err }); err != nil {
 			return nil, err
 		}
 	}
 	f := figures{}
-	all.put(f, "search")
+	f.put("search", all)
 	f["search_peak_mib"] = float64(stop()-base) / (1 << 20)
-	f["search_rss_mib"] = float64(used().peakBytes) / (1 << 20)
+	f["search_rss_mib"] = float64(measure.Used().PeakBytes) / (1 << 20)
 	return f, s.Close()
 }
 

@@ -100,6 +100,10 @@ var tables = []table{
 		{"s", "import_s", 1, "%.2f"}, {"of it close", "import_close_s", 1, "%.2f"}, {"CPU s", "import_cpu_s", 1, "%.2f"}, {"MB/s", "import_mb_per_s", 1, "%.1f"},
 		{"file MB", "file_bytes", 1e-6, "%.1f"}, {"of content", "file_ratio", 1, "%.3f"}, {"peak MiB", "import_peak_mib", 1, "%.0f"},
 		{"allocs/turn", "import_allocs", 1, "%.0f"}, {"KB/turn", "import_alloc_bytes", 1e-3, "%.1f"}}},
+	{"What ctxdb's file is made of, MB", "", []column{
+		{"blocks", "part_blocks_bytes", 1e-6, "%.2f"}, {"their pages", "part_content_pages_bytes", 1e-6, "%.2f"}, {"dictionaries", "part_dictionary_bytes", 1e-6, "%.2f"},
+		{"keys", "part_keys_bytes", 1e-6, "%.2f"}, {"hot", "part_hot_bytes", 1e-6, "%.2f"}, {"terms", "part_terms_bytes", 1e-6, "%.2f"},
+		{"around", "part_around_bytes", 1e-6, "%.2f"}, {"free", "part_free_bytes", 1e-6, "%.2f"}}},
 	{"Open", "open_us", []column{
 		{"ms", "open_us", 1e-3, "%.2f"}, {"and a first turn", "open_first_us", 1e-3, "%.2f"}, {"peak MiB", "open_peak_mib", 1, "%.0f"}, {"allocs", "open_allocs", 1, "%.0f"}}},
 	{"Warm fault: the content of a turn at random, into the caller's buffer", "fault_p50_us", []column{

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/engine"
 )
 
@@ -72,7 +73,7 @@ func diskBytes(dir string) (total int64, err error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		n, err := allocated(path)
+		n, err := measure.Allocated(path)
 		total += n
 		return err
 	})
