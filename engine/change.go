@@ -221,7 +221,7 @@ func (db *DB) putSlot(s format.Superblock) error {
 	if db.slot == format.SlotA {
 		slot = format.SlotB
 	}
-	if err := writeSlot(&db.opts, db.file, &s, db.super.Epoch+1, slot); err != nil {
+	if err := writeSlot(&db.opts, db.out, &s, db.super.Epoch+1, slot); err != nil {
 		return db.breakOff(err)
 	}
 	if err := db.sync(); err != nil {
@@ -240,7 +240,7 @@ func (db *DB) confirm() error {
 	if db.confirmed || mutateConfirm {
 		return nil
 	}
-	if _, err := db.file.WriteAt(db.found.view.super.Encode(db.slot), db.slot); err != nil {
+	if _, err := db.out.WriteAt(db.found.view.super.Encode(db.slot), db.slot); err != nil {
 		return db.breakOff(err)
 	}
 	if err := db.sync(); err != nil {
@@ -341,7 +341,7 @@ func (db *DB) wipeEdges(extents []span) bool {
 	zeros := make([]byte, format.LogEdge)
 	for _, x := range extents {
 		for _, at := range []int64{x.end() - format.LogEdge, x.off} {
-			if _, err := db.file.WriteAt(zeros, at); err != nil {
+			if _, err := db.out.WriteAt(zeros, at); err != nil {
 				db.log.Warn("space of the log is left unused", "offset", x.off, "bytes", x.len, "err", err)
 				return false
 			}

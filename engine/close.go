@@ -162,7 +162,7 @@ func (db *DB) giveBack() error {
 	if size <= end {
 		return nil
 	}
-	if err := db.file.Truncate(max(end, db.super.End)); err != nil {
+	if err := db.out.Truncate(max(end, db.super.End)); err != nil {
 		db.log.Warn("the end of the file could not be given back", "bytes", size-end, "err", err)
 	}
 	return nil

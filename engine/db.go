@@ -148,7 +148,7 @@ func (db *DB) startWriting() error {
 	if db.writer, err = newWriter(db, st); err != nil {
 		return err
 	}
-	if err := writeHolder(db.file, db.opts.Now()); err != nil && !isNoSpace(err) {
+	if err := writeHolder(db.out, db.opts.Now()); err != nil && !isNoSpace(err) {
 		return err
 	}
 	if len(st.view.super.Log) > 0 {

@@ -92,9 +92,10 @@ func (e *BatchError) Error() string {
 
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// isNoSpace reports whether a failed write says that the disk is full.
+// isNoSpace reports whether a failed write says that the disk is full, and not
+// that the DB broke on one.
 func isNoSpace(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || isQuota(err)
+	return !errors.Is(err, ErrBroken) && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || isQuota(err))
 }
 
 // withPath puts the path into a CorruptError that does not have one.

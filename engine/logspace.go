@@ -68,7 +68,7 @@ func (db *DB) beginLog(size int64) error {
 
 // use makes an extent the one that frames go to.
 func (db *DB) use(x format.LogExtent, first format.LSN) {
-	db.wal = wal.NewWriter(db.file, db.super.UUID, x, first)
+	db.wal = wal.NewWriter(db.out, db.super.UUID, x, first)
 	db.current = &run{extent: x, first: db.nextID}
 	db.synced, db.unsynced, db.witness = first-1, false, false
 }
@@ -86,7 +86,7 @@ func (db *DB) newExtent() (format.LogExtent, error) {
 	}
 	x := format.LogExtent{Offset: db.allocate(db.logBytes), Length: db.logBytes, Salt: salt, Cycle: db.super.NextCycle}
 	db.super.NextCycle++
-	if err := wal.Prepare(db.file, db.super.UUID, x); err != nil {
+	if err := wal.Prepare(db.out, db.super.UUID, x); err != nil {
 		db.release(span{off: x.Offset, len: x.Length})
 		return format.LogExtent{}, db.spaceError(err)
 	}
@@ -105,7 +105,7 @@ func (db *DB) secureReserve(logBytes int64) error {
 		return nil
 	}
 	off := db.allocate(need)
-	if err := disk.WriteZeros(db.file, off, need); err != nil {
+	if err := disk.WriteZeros(db.out, off, need); err != nil {
 		db.release(span{off: off, len: need})
 		return db.spaceError(err)
 	}

@@ -234,7 +234,7 @@ func (db *DB) writeSynced(b []byte, off int64) error {
 		if pad := format.AlignUp(int64(n)) - int64(n); pad > 0 { // the end: extents are whole
 			piece = append(slices.Clone(piece), make([]byte, pad)...)
 		}
-		if err := disk.WriteFull(db.file, piece, off); err != nil {
+		if err := disk.WriteFull(db.out, piece, off); err != nil {
 			return fmt.Errorf("write %d bytes at offset %d: %w", n, off, err)
 		}
 		if err := db.sync(); err != nil {

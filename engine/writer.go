@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ctxdb/format"
+	"ctxdb/format/disk"
 	"ctxdb/wal"
 )
 
@@ -39,6 +40,8 @@ type writer struct {
 	relied    bool       // a batch was acknowledged on the strength of it; leader's
 	found     *loaded    // what Open found; nil once confirmed
 	broken    atomic.Pointer[error]
+	changing  sync.RWMutex  // held for reading while the file is changed, for writing to set broken
+	out       disk.File     // the only way in which the file is changed
 	views     sync.Mutex    // serialises changes of the view
 	stop      chan struct{} // closed by Close
 }
@@ -53,6 +56,7 @@ func newWriter(db *DB, st *loaded) (*writer, error) {
 		found:    st,
 		stop:     make(chan struct{}),
 	}
+	w.out = gate{db.file, w}
 	w.leader <- struct{}{}
 	w.keys.m = map[string]uint64{}
 	used := st.view.used()
@@ -98,7 +102,12 @@ func (k *keyMap) dropBelow(id uint64) {
 
 // breakOff makes the DB refuse writes from now on.
 func (db *DB) breakOff(cause error) error {
+	if err := db.broken.Load(); err != nil {
+		return *err // the first failure is the one to know
+	}
 	err := fmt.Errorf("%s: %w: %w", db.path, ErrBroken, cause)
+	db.changing.Lock()
+	defer db.changing.Unlock()
 	if db.broken.CompareAndSwap(nil, &err) {
 		db.log.Error("refusing to write from now on; close and open again", "cause", cause)
 	}
