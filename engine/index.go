@@ -149,6 +149,32 @@ func (i *segmentIndex) open(s *segment.Segment) error {
 	return nil
 }
 
+// IndexBytes is how many bytes of the file what Search and handles read takes:
+// hot entries, terms and vectors of the sealed turns.
+//
+// Errors: ErrCorrupt, ErrTruncated, ErrClosed.
+func (db *DB) IndexBytes() (n int64, err error) {
+	err = db.do(func(v *view) error {
+		n = 0
+		for _, s := range v.segs {
+			for _, t := range []format.SectionType{format.SectionHot, format.SectionTerms, format.SectionVectors} {
+				d, ok, err := s.Data(t)
+				if err != nil {
+					return err
+				}
+				if ok {
+					n += int64(format.DataPages(int(d.Size()))) * format.IndexPageSize
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("index: %w", err)
+	}
+	return n, nil
+}
+
 // part brings the index of a run of the log up to date.
 func (x *indexes) part(r *run) (rank.Part, error) {
 	x.mu.Lock()

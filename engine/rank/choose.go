@@ -8,21 +8,42 @@ import (
 	"ctxdb/engine/lex"
 )
 
+// extras are what lifts or bars the turns of a part beside their words.
+type extras struct {
+	named    []bool  // speakers whom the question names; nil: none
+	admitted []bool  // speakers that the filter admits; nil: all
+	most     float64 // above what a score may be multiplied by
+}
+
+func (s *searcher) extrasOf(c *Columns) extras {
+	m := s.model
+	x := extras{named: s.namedSpeakers(c), admitted: s.admittedSpeakers(c), most: 1.001 * max(1, m.Question)}
+	if x.named != nil {
+		x.most *= max(1, m.Named)
+	}
+	if s.query.Asks != 0 {
+		x.most *= max(1, m.Time, m.Name, m.Number, m.Reason)
+	}
+	if len(s.query.Dates) > 0 {
+		x.most *= 1 + max(0, m.Date)
+	}
+	return x
+}
+
 // choose weighs what is known of each turn that has a score, and keeps the best.
-func (s *searcher) choose(at int, c *Columns, runs []Run) {
-	named, admitted := s.namedSpeakers(c), s.admittedSpeakers(c)
-	most := float32(s.mostFactor())
+func (s *searcher) choose(at int, c *Columns, runs []Run, e *extras) {
+	most := float32(e.most)
 	for _, run := range runs {
 		for seat := run.From; seat < run.To; seat++ {
 			x := s.scores[seat]
 			if x == 0 || s.best.full() && x*most < float32(s.best.heap[0].Score) {
 				continue
 			}
-			if admitted != nil && !admitted[c.Who[seat]] || !s.inTime(c.Times[seat]) {
+			if e.admitted != nil && !e.admitted[c.Who[seat]] || !s.inTime(c.Times[seat]) {
 				continue
 			}
 			score := float64(x) * s.cueFactor(c.Cues[seat]) * s.dateFactor(c.Times[seat])
-			if named != nil && named[c.Who[seat]] {
+			if e.named != nil && e.named[c.Who[seat]] {
 				score *= s.model.Named
 			}
 			h := Hit{Part: at, Ordinal: c.Ordinals[seat], Score: score}
@@ -31,12 +52,6 @@ func (s *searcher) choose(at int, c *Columns, runs []Run) {
 			}
 		}
 	}
-}
-
-// mostFactor is above what choose may multiply a score by.
-func (s *searcher) mostFactor() float64 {
-	m := s.model
-	return 1.001 * max(1, m.Named) * max(1, m.Question) * max(1, m.Time, m.Name, m.Number, m.Reason) * (1 + max(0, m.Date))
 }
 
 // namedSpeakers marks the speakers whom the question names; nil where it names none.

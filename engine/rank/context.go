@@ -20,23 +20,42 @@ func (k kernel) weights() []float32 {
 	return w
 }
 
-// contextCache keeps the last kernel's lengths.
-type contextCache struct {
-	sync.Mutex
-	of      kernel
-	lengths []float32
+// around is what a kernel makes of a part's turns, by seat. It is shared, and
+// only read.
+type around struct {
+	lengths []float32 // of the turn and its neighbours, weighted
 	sum     float64
+	tools   []bool // turns of tools; nil: none
 }
 
-// contextLengths is the length of each turn and its neighbours, weighted, and
-// their sum.
-func (c *Columns) contextLengths(k kernel) ([]float32, float64) {
+// contextCache keeps the last kernel's.
+type contextCache struct {
+	sync.Mutex
+	of   kernel
+	what *around
+}
+
+// around is what surrounds each turn.
+func (c *Columns) around(k kernel) *around {
 	c.context.Lock()
 	defer c.context.Unlock()
-	if c.context.lengths != nil && c.context.of == k {
-		return c.context.lengths, c.context.sum
+	if c.context.what == nil || c.context.of != k {
+		c.context.of, c.context.what = k, c.newAround(k)
 	}
-	lengths := make([]float32, len(c.Lengths))
+	return c.context.what
+}
+
+func (c *Columns) newAround(k kernel) *around {
+	a := &around{lengths: make([]float32, len(c.Lengths))}
+	for s := range c.Who {
+		if c.isTool(s) {
+			a.tools = make([]bool, len(c.Who))
+			break
+		}
+	}
+	for s := range a.tools {
+		a.tools[s] = c.isTool(s)
+	}
 	w := k.weights()
 	for _, run := range c.Runs {
 		for s := int(run.From); s < int(run.To); s++ {
@@ -47,20 +66,18 @@ func (c *Columns) contextLengths(k kernel) ([]float32, float64) {
 					continue
 				}
 				y := w[max(s-t, t-s)] * float32(c.Lengths[t])
-				if c.isTool(s) || c.isTool(t) {
+				if a.tools != nil && (a.tools[s] || a.tools[t]) {
 					y *= k.tool
 				}
 				x += y
 			}
-			lengths[s] = x
+			a.lengths[s] = x
 		}
 	}
-	sum := 0.0
-	for _, x := range lengths {
-		sum += float64(x)
+	for _, x := range a.lengths {
+		a.sum += float64(x)
 	}
-	c.context.of, c.context.lengths, c.context.sum = k, lengths, sum
-	return lengths, sum
+	return a
 }
 
 // toolRoles hold data more than talk: long, about many things, and what stands

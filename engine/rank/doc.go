@@ -20,7 +20,8 @@
 //   - Neighbours are found within a part. Small parts should be merged.
 //   - Terms are hashes of 32 bits; counts are rounded to 1, 2, 4 and 8.
 //   - A search takes time in proportion to the turns that have its terms, and
-//     memory of 8 bytes for each turn of the largest part.
+//     memory of 8 bytes for each turn of the largest part. What is common among
+//     the turns is read for few of them, once the best are known to be better.
 //
 // invariant: seats of a part are 0 to Turns-1; each belongs to one run, and runs
 // ascend without gaps.

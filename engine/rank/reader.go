@@ -101,6 +101,11 @@ func (p *Reader) Postings(dst []Posting, t lex.Term) ([]Posting, error) {
 	if !ok || err != nil {
 		return dst, err
 	}
+	return p.postingsOf(dst, &e)
+}
+
+// postingsOf appends those of an entry that find gave.
+func (p *Reader) postingsOf(dst []Posting, e *entry) ([]Posting, error) {
 	if e.count == 1 {
 		return append(dst, e.single), nil
 	}

@@ -1,13 +1,16 @@
 package rank
 
-import (
-	"sort"
+import "sort"
 
-	"ctxdb/engine/lex"
-)
-
-// score adds the turns of a part to the best.
-func (s *searcher) score(at int, part Part) error {
+// score adds the turns of a part to the best. found are the places of the
+// question's terms in it.
+//
+// Terms come in the order of what they can add at most. As soon as all that are
+// left, together, would not lift a turn that has none of the others among the
+// best, only the turns that have a score are looked at: the idea of MaxScore
+// (Turtle and Flood, Query Evaluation: Strategies and Optimizations, 1995), a
+// part at a time. No hit is lost by it.
+func (s *searcher) score(at int, part Part, found []entry) error {
 	c, err := part.Columns()
 	if err != nil {
 		return err
@@ -21,25 +24,87 @@ func (s *searcher) score(at int, part Part) error {
 	} else {
 		s.counts, s.scores = s.counts[:n], s.scores[:n]
 	}
-	lengths, _ := c.contextLengths(s.kernel)
-	for _, t := range s.terms {
-		if s.postings, err = part.Postings(s.postings[:0], t.Term); err != nil {
-			return err
-		}
-		list := s.postings
-		for _, run := range runs {
-			if len(list) == 0 {
-				break
-			}
-			here := within(list, run)
-			s.spread(here, run, c, lengths, float32(t.weight*(s.model.K1+1)))
-		}
+	x := s.extrasOf(c)
+	if err := s.addTerms(part, c, runs, found, x.most); err != nil {
+		return err
 	}
-	s.choose(at, c, runs)
+	s.choose(at, c, runs, &x)
 	for _, run := range runs {
 		clear(s.scores[run.From:run.To])
 	}
 	return nil
+}
+
+// addTerms scores the turns of the runs by each term of the question.
+func (s *searcher) addTerms(part Part, c *Columns, runs []Run, found []entry, most float64) error {
+	around := c.around(s.kernel)
+	left := 0.0 // what the terms to come add at most
+	for i := range s.terms {
+		left += s.terms[i].weight * (s.model.K1 + 1)
+	}
+	few := false // only candidates are looked at
+	for i := range s.terms {
+		t := &s.terms[i]
+		if !few && s.best.full() && left*most < s.best.heap[0].Score {
+			few = true
+			s.collect(runs)
+		}
+		if few {
+			s.dropHopeless(float32(left), float32(most))
+			if len(s.candidates) == 0 {
+				return nil
+			}
+		}
+		if err := s.read(part, t, &found[t.at]); err != nil {
+			return err
+		}
+		factor := t.weight * (s.model.K1 + 1)
+		left -= factor
+		s.addTerm(runs, c, around, float32(factor), few)
+	}
+	return nil
+}
+
+// addTerm adds what the postings at hand tell.
+func (s *searcher) addTerm(runs []Run, c *Columns, around *around, factor float32, few bool) {
+	list := s.postings
+	for _, run := range runs {
+		if len(list) == 0 {
+			return
+		}
+		if here := within(list, run); few {
+			s.spreadFew(here, run, c, around, factor)
+		} else {
+			s.spread(here, run, c, around, factor)
+		}
+	}
+}
+
+// collect makes the turns that have a score candidates.
+func (s *searcher) collect(runs []Run) {
+	s.candidates = s.candidates[:0]
+	for _, run := range runs {
+		for seat := run.From; seat < run.To; seat++ {
+			if s.scores[seat] > 0 {
+				s.candidates = append(s.candidates, seat)
+			}
+		}
+	}
+}
+
+// dropHopeless leaves candidates out that won't be among the best even with all
+// that is left.
+func (s *searcher) dropHopeless(left, most float32) {
+	worst := float32(s.best.heap[0].Score)
+	kept := s.candidates[:0]
+	for _, seat := range s.candidates {
+		if (s.scores[seat]+left)*most >= worst {
+			kept = append(kept, seat)
+		} else {
+			s.scores[seat] = 0
+		}
+	}
+	s.candidates = kept
 }
 
 // runs are those that the filter admits.
@@ -61,58 +126,4 @@ func within(list []Posting, run Run) []Posting {
 	from := sort.Search(len(list), func(i int) bool { return list[i].Seat >= run.From })
 	to := from + sort.Search(len(list)-from, func(i int) bool { return list[from+i].Seat >= run.To })
 	return list[from:to]
-}
-
-// spread counts a term in the turns that have it and in their neighbours, and
-// adds what it tells to their scores. The postings are all of one run.
-func (s *searcher) spread(list []Posting, run Run, c *Columns, lengths []float32, factor float32) {
-	reach, lo, hi := uint32(s.kernel.reach), run.From, run.To-1
-	for i := 0; i < len(list); {
-		from := list[i].Seat - min(reach, list[i].Seat-lo)
-		to := from
-		for ; i < len(list) && list[i].Seat <= to+reach+1; i++ { // those whose neighbours touch
-			s.lend(list[i], lo, hi, c)
-			to = list[i].Seat + min(reach, hi-list[i].Seat)
-		}
-		s.settle(from, to, lengths, factor)
-	}
-}
-
-// lend adds a turn's count to its own seat and those around it.
-func (s *searcher) lend(p Posting, lo, hi uint32, c *Columns) {
-	count := float32(p.Count)
-	s.counts[p.Seat] += count
-	seat, tool := int(p.Seat), c.isTool(int(p.Seat))
-	answer := float32(1)
-	if c.Cues[p.Seat]&lex.CueQuestion != 0 {
-		answer = float32(s.model.Answer)
-	}
-	for d := 1; d < len(s.lends); d++ {
-		x := count * s.lends[d]
-		if t := seat - d; t >= int(lo) {
-			y := x
-			if tool || c.isTool(t) {
-				y *= s.kernel.tool
-			}
-			s.counts[t] += y
-		}
-		if t := seat + d; t <= int(hi) {
-			y := x * answer
-			if tool || c.isTool(t) {
-				y *= s.kernel.tool
-			}
-			s.counts[t] += y
-		}
-		answer = 1
-	}
-}
-
-// settle turns the counts of a term into scores and clears them.
-func (s *searcher) settle(from, to uint32, lengths []float32, factor float32) {
-	counts, scores := s.counts[from:to+1], s.scores[from:to+1]
-	lengths = lengths[from : to+1]
-	for i, x := range counts {
-		scores[i] += factor * x / (x + s.norm + s.slope*lengths[i])
-		counts[i] = 0
-	}
 }

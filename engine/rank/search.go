@@ -36,11 +36,12 @@ func (m *Model) Search(parts []Part, q lex.Query, f Filter, k int) ([]Hit, error
 	s := searchers.Get().(*searcher)
 	defer searchers.Put(s)
 	s.begin(m, q, f, k)
+	asked := len(s.terms)
 	if err := s.gather(parts); err != nil {
 		return nil, err
 	}
 	for i, part := range parts {
-		if err := s.score(i, part); err != nil {
+		if err := s.score(i, part, s.found[i*asked:(i+1)*asked]); err != nil {
 			clear(s.scores)
 			clear(s.counts)
 			return nil, err
@@ -54,6 +55,7 @@ var searchers = sync.Pool{New: func() any { return new(searcher) }}
 // term is a term of the question with what all parts say of it.
 type term struct {
 	lex.QueryTerm
+	at          int // in the question, for what was found
 	stump       bool
 	turns       int // of all parts that have it
 	threadTurns int // of the filter's thread
@@ -70,15 +72,17 @@ type searcher struct {
 	thread uint64
 	kernel kernel
 	lends  []float32 // what a neighbour's word counts, by distance
-	terms  []term
+	terms  []term    // those that tell most first
+	found  []entry   // of Readers, by part and term; count 0: none
 
 	turns, threadTurns int
 	norm, slope        float32 // length norm of BM25: norm + slope * length in context
 
-	postings []Posting
-	counts   []float32 // by seat, of the term at hand, neighbours included
-	scores   []float32 // by seat
-	best     best
+	postings   []Posting
+	counts     []float32 // by seat, of the term at hand, neighbours included
+	scores     []float32 // by seat
+	candidates []uint32  // seats
+	best       best
 }
 
 func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
@@ -88,12 +92,12 @@ func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
 	s.lends = s.kernel.weights()
 	s.terms = s.terms[:0]
 	for _, t := range q.Terms {
-		s.terms = append(s.terms, term{QueryTerm: t})
+		s.terms = append(s.terms, term{QueryTerm: t, at: len(s.terms)})
 	}
 	if m.Stump > 0 {
 		for _, t := range q.Stumps {
 			t.Weight *= m.Stump
-			s.terms = append(s.terms, term{QueryTerm: t, stump: true})
+			s.terms = append(s.terms, term{QueryTerm: t, at: len(s.terms), stump: true})
 		}
 	}
 	s.best.reset(k)
@@ -102,22 +106,24 @@ func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
 // gather counts turns and terms over all parts, and weighs the terms.
 func (s *searcher) gather(parts []Part) error {
 	s.turns, s.threadTurns = 0, 0
+	asked := len(s.terms)
+	s.found = slices.Grow(s.found[:0], len(parts)*asked)[:len(parts)*asked]
 	words := 0.0
-	for _, part := range parts {
+	for at, part := range parts {
 		c, err := part.Columns()
 		if err != nil {
 			return err
 		}
-		_, sum := c.contextLengths(s.kernel)
-		words += sum
+		words += c.around(s.kernel).sum
 		s.turns += c.Turns()
-		for _, run := range c.Runs {
-			if run.Thread == s.thread {
+		here := s.runs(c)
+		if s.filter.Thread != "" {
+			for _, run := range here {
 				s.threadTurns += int(run.To - run.From)
 			}
 		}
 		for i := range s.terms {
-			if err := s.count(part, c, &s.terms[i]); err != nil {
+			if err := s.count(part, here, &s.terms[i], &s.found[at*asked+i]); err != nil {
 				return err
 			}
 		}
@@ -128,23 +134,43 @@ func (s *searcher) gather(parts []Part) error {
 	return nil
 }
 
-// count looks a term up in a part.
-func (s *searcher) count(part Part, c *Columns, t *term) (err error) {
-	if s.filter.Thread == "" || s.model.ThreadShare == 0 {
+// count looks a term up in a part, and remembers the place.
+func (s *searcher) count(part Part, here []Run, t *term, e *entry) (err error) {
+	*e = entry{}
+	r, encoded := part.(*Reader)
+	if encoded {
+		var ok bool
+		if *e, ok, err = r.find(t.Term); !ok || err != nil {
+			*e = entry{}
+			return err
+		}
+		t.turns += e.count
+	} else {
 		n, err := part.Count(t.Term)
-		t.turns += n
-		return err
-	}
-	if s.postings, err = part.Postings(s.postings[:0], t.Term); err != nil {
-		return err
-	}
-	t.turns += len(s.postings)
-	for _, run := range c.Runs {
-		if run.Thread == s.thread {
-			t.threadTurns += len(within(s.postings, run))
+		if t.turns += n; err != nil {
+			return err
 		}
 	}
+	if s.filter.Thread == "" || s.model.ThreadShare == 0 || len(here) == 0 {
+		return nil
+	}
+	if err := s.read(part, t, e); err != nil {
+		return err
+	}
+	for _, run := range here {
+		t.threadTurns += len(within(s.postings, run))
+	}
 	return nil
+}
+
+// read gets a term's postings of a part.
+func (s *searcher) read(part Part, t *term, e *entry) (err error) {
+	if r, encoded := part.(*Reader); !encoded {
+		s.postings, err = part.Postings(s.postings[:0], t.Term)
+	} else if s.postings = s.postings[:0]; e.count > 0 {
+		s.postings, err = r.postingsOf(s.postings, e)
+	}
+	return err
 }
 
 // commonStump: the beginning of words that every twentieth turn has is no evidence.
@@ -165,10 +191,8 @@ func (s *searcher) weigh() {
 		t.weight = t.Weight * math.Pow(rare, m.Sharpness)
 	}
 	s.terms = slices.DeleteFunc(s.terms, func(t term) bool { return t.weight == 0 })
-	if len(s.terms) > MaxTerms {
-		slices.SortStableFunc(s.terms, func(a, b term) int { return cmp.Compare(b.weight, a.weight) })
-		s.terms = s.terms[:MaxTerms]
-	}
+	slices.SortStableFunc(s.terms, func(a, b term) int { return cmp.Compare(b.weight, a.weight) })
+	s.terms = s.terms[:min(len(s.terms), MaxTerms)]
 }
 
 // idf is the inverse document frequency of BM25 (Robertson and Zaragoza, The

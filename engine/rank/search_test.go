@@ -3,6 +3,7 @@ package rank
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -101,6 +102,52 @@ func TestFewBestAreTheFirstOfAll(t *testing.T) {
 			few, err := Default.Search([]Part{part}, q, Filter{}, k)
 			if err != nil || !slices.Equal(few, all[:min(k, len(all))]) {
 				t.Fatalf("k %d: %v, err %v", k, few, err)
+			}
+		}
+	}
+}
+
+// TestFewBestOfManyParts asks for few of very many: most of the later parts' turns
+// can't be among them, and are not looked at for every term.
+func TestFewBestOfManyParts(t *testing.T) {
+	r := seeded(t, 4)
+	var parts []Part
+	total := 0
+	for i := range 12 {
+		some := someTurns(r, 250)
+		total += len(some)
+		part := memoryOf(some).View()
+		if i%3 > 0 {
+			_, reader := encoded(t, Source{Part: part})
+			part = reader
+		}
+		parts = append(parts, part)
+	}
+	plain := Default
+	plain.Named = 1
+	for i := range 120 {
+		q, _ := someQuery(r)
+		more, _ := someQuery(r)
+		for _, x := range more.Terms {
+			if !slices.ContainsFunc(q.Terms, func(y lex.QueryTerm) bool { return x.Term == y.Term }) {
+				q.Terms = append(q.Terms, x)
+			}
+		}
+		m := []Model{Default, Plain, plain}[i%3]
+		f := Filter{Thread: []string{"", "thread 1"}[i/3%2]}
+		all, err := m.Search(parts, q, f, total)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{1, 3, 10, 100} {
+			few, err := m.Search(parts, q, f, k)
+			if err != nil || len(few) != min(k, len(all)) {
+				t.Fatalf("k %d: %d hits of %d, err %v", k, len(few), len(all), err)
+			}
+			for j, h := range few {
+				if x := all[j].Score; math.Abs(h.Score-x) > 1e-5*x {
+					t.Fatalf("question %d, k %d: hit %d scores %v, want %v", i, k, j, h.Score, x)
+				}
 			}
 		}
 	}
