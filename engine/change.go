@@ -19,8 +19,8 @@ type change struct {
 	lost    []format.LostRange // nil: as it was
 	freed   []span             // what nobody names once both slots have moved on
 
-	built []*segment.Built // result
-	bytes int64            // result: of the segments
+	added []format.SegmentEntry // result
+	bytes int64                 // result: of the segments
 }
 
 // apply builds, writes and publishes a change, and makes it the view. On error
@@ -37,7 +37,7 @@ func (db *DB) apply(c *change) error {
 	err := db.applyTo(v, c, dropped)
 	db.sparing = false
 	if dropped > 0 && errors.Is(err, ErrNoSpace) && db.broken.Load() == nil {
-		c.turns, c.bytes = alone, 0
+		c.turns = alone
 		err = db.applyTo(v, c, 0)
 	}
 	return err
@@ -45,11 +45,6 @@ func (db *DB) apply(c *change) error {
 
 // applyTo is apply with the last segments dropped, which c.turns begins with.
 func (db *DB) applyTo(v *view, c *change, dropped int) error {
-	built, err := db.build(c.turns)
-	if err != nil {
-		return err
-	}
-	c.built = built
 	var written []span
 	undo := func(err error) error {
 		for _, s := range slices.Backward(written) { // so that the reserve grows back
@@ -57,18 +52,24 @@ func (db *DB) applyTo(v *view, c *change, dropped int) error {
 		}
 		return err
 	}
-	entries := make([]format.SegmentEntry, len(built))
-	for i, b := range built {
+	c.added, c.bytes = nil, 0
+	// A segment is written before the next is built: a large batch is not held
+	// in memory a second time.
+	err := db.build(c.turns, func(b *segment.Built) error {
 		off, err := db.writeExtent(int64(len(b.Bytes)), func(int64) []byte { return b.Bytes })
 		if err != nil {
-			return undo(err)
+			return err
 		}
 		b.Entry.Offset = off
-		entries[i] = b.Entry
+		c.added = append(c.added, b.Entry)
 		c.bytes += int64(len(b.Bytes))
 		written = append(written, span{off: off, len: int64(len(b.Bytes))})
+		return nil
+	})
+	if err != nil {
+		return undo(err)
 	}
-	next, err := db.writeCatalog(v, c, dropped, entries, &written)
+	next, err := db.writeCatalog(v, c, dropped, c.added, &written)
 	if err != nil {
 		return undo(err)
 	}
@@ -302,8 +303,8 @@ func (db *DB) adopt(old, next *view, c *change, dropped int) {
 	next.super = db.super
 	kept := len(old.segs) - dropped
 	segs := slices.Clone(old.segs[:kept])
-	for _, b := range c.built {
-		segs = append(segs, segment.Open(db.file, db.path, next.super.UUID, b.Entry, db.readOptions()))
+	for _, e := range c.added {
+		segs = append(segs, segment.Open(db.file, db.path, next.super.UUID, e, db.readOptions()))
 	}
 	db.changeView(func(v *view) {
 		v.super, v.root, v.leaves, v.segs, v.runs, v.lost = next.super, next.root, next.leaves, segs, next.runs, next.lost

@@ -63,7 +63,7 @@ func (db *DB) runJob(j *sealJob) {
 	}
 	j.spare = spare
 	db.keys.dropBelow(j.full.end())
-	db.log.Info("seal", "turns", len(j.full.turns), "segments", len(c.built), "bytes", c.bytes, "took", time.Since(start))
+	db.log.Info("seal", "turns", len(j.full.turns), "segments", len(c.added), "bytes", c.bytes, "took", time.Since(start))
 }
 
 // putAway seals everything that is logged, and the turns of a large batch
@@ -102,7 +102,7 @@ func (db *DB) putAway(large *laid) error {
 	db.wal, db.current, db.spare, db.job = nil, nil, format.LogExtent{}, nil
 	db.nextID, db.unsynced, db.witness = c.nextID, false, false
 	db.keys.dropBelow(db.nextID)
-	db.log.Info("checkpoint", "segments", len(c.built), "bytes", c.bytes, "took", time.Since(start))
+	db.log.Info("checkpoint", "segments", len(c.added), "bytes", c.bytes, "took", time.Since(start))
 	return nil
 }
 
@@ -157,34 +157,43 @@ func around(s span, lost []format.LostRange) []span {
 	return parts
 }
 
-// build makes segments of stretches, each of about segmentBytes.
-func (db *DB) build(turns []stretch) ([]*segment.Built, error) {
-	var all []*segment.Built
+// build makes segments of stretches, each of about segmentBytes, and hands out
+// one after the other.
+func (db *DB) build(turns []stretch, each func(*segment.Built) error) error {
 	for _, s := range turns {
 		for len(s.turns) > 0 {
 			n := prefix(s.turns, segmentBytes)
-			nonce, err := random(&db.opts)
+			b, err := db.buildSegment(s.first, s.turns[:n])
 			if err != nil {
-				return nil, err
+				return err
 			}
-			id := segment.Identity{UUID: db.super.UUID, Number: db.super.NextSegment, Nonce: nonce, FirstID: s.first}
-			b, err := segment.Build(id, s.turns[:n], segment.BuildOptions{Extra: func() []segment.Extra {
-				extra, err := extras(s.turns[:n])
-				if err != nil { // turns matter more than finding them
-					db.log.Warn("a segment is sealed without its index", "turns", n, "err", err)
-				}
-				return extra
-			}})
-			if err != nil {
-				return nil, err
+			if err := each(b); err != nil {
+				return err
 			}
-			db.super.NextSegment++
-			all = append(all, b)
 			s.first += uint64(n)
 			s.turns = s.turns[n:]
 		}
 	}
-	return all, nil
+	return nil
+}
+
+func (db *DB) buildSegment(first uint64, turns []segment.Turn) (*segment.Built, error) {
+	nonce, err := random(&db.opts)
+	if err != nil {
+		return nil, err
+	}
+	id := segment.Identity{UUID: db.super.UUID, Number: db.super.NextSegment, Nonce: nonce, FirstID: first}
+	b, err := segment.Build(id, turns, segment.BuildOptions{Extra: func() []segment.Extra {
+		extra, err := extras(turns)
+		if err != nil { // turns matter more than finding them
+			db.log.Warn("a segment is sealed without its index", "turns", len(turns), "err", err)
+		}
+		return extra
+	}})
+	if err == nil {
+		db.super.NextSegment++
+	}
+	return b, err
 }
 
 // prefix is the number of turns, at least one, that together take no more than
