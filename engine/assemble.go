@@ -83,6 +83,7 @@ type assembly struct {
 	picks  []FetchedTurn
 	recent []TurnID // newest first
 	why    map[TurnID]Why
+	lost   []TurnID  // that can't be read
 	steady []pageKey // pinned while the prompt is made
 	prompt Prompt
 	short  bool
@@ -95,11 +96,12 @@ func (a *assembly) choose(ctx context.Context) error {
 	if a.w.db.closed.Load() {
 		return ErrClosed
 	}
+	var tokens int
 	var err error
-	if a.recent, a.short, err = a.w.scope(a.q.Thread); err != nil {
+	if a.recent, tokens, a.short, err = a.w.scope(a.q.Thread); err != nil {
 		return err
 	}
-	if a.short || a.q.Text == "" && len(a.q.Vector) == 0 {
+	if a.short && a.w.surelyHolds(len(a.recent), tokens) || a.q.Text == "" && len(a.q.Vector) == 0 {
 		return ctx.Err()
 	}
 	q := a.q
@@ -207,10 +209,10 @@ func (a *assembly) make(ctx context.Context) error {
 	} else {
 		a.short = false
 		for _, id := range a.recent[:min(len(a.recent), max(a.w.opts.KeepRecent, 0))] {
-			if _, err := a.want(id, WhyRecent); errors.Is(err, errNoRoom) {
-				a.prompt.note("#%d is one of the newest turns and does not fit", id)
-			} else if err = a.unreadable(id, err); err != nil {
-				return err
+			if _, err := a.want(id, WhyRecent); err != nil && !errors.Is(err, errNoRoom) {
+				if err = a.unreadable(id, err); err != nil {
+					return err
+				}
 			}
 		}
 		if err := a.fetch(ctx); err != nil {
@@ -285,6 +287,7 @@ func (a *assembly) fetch(ctx context.Context) error {
 func (a *assembly) unreadable(id TurnID, err error) error {
 	if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrForgotten) {
 		a.prompt.note("#%d can't be read: %v", id, err)
+		a.lost = append(a.lost, id)
 		return nil
 	}
 	return err

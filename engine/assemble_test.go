@@ -117,6 +117,12 @@ func checkPrompt(t *testing.T, w *Window, p *Prompt) {
 			t.Fatalf("%s is without its call #%d", m.name(), m.ReplyTo)
 		}
 	}
+	for _, note := range p.Notes {
+		var id TurnID
+		if _, err := fmt.Sscanf(note, "#%d is one of the newest turns and does not", &id); err == nil && here[id] {
+			t.Fatalf("%s: it is there", note)
+		}
+	}
 	for _, h := range p.Index {
 		if _, _, whole := w.here(h.ID, 0); whole || len(h.String()) > max(HandleBytes, o.HandleBytes) {
 			t.Fatalf("%s\nis in the index, whole %v", h, whole)

@@ -107,7 +107,6 @@ func (a *assembly) give() bool {
 		a.prompt.Fetched = fetched[:len(fetched)-1]
 	case len(recent) > 0:
 		id = recent[0]
-		a.prompt.note("#%d is one of the newest turns and does not fit", id)
 	default:
 		for other, why := range a.why { // calls of turns that were given up
 			if why != WhyPinned {
@@ -210,8 +209,13 @@ func (w *Window) here(id TurnID, known int) (list []int, parts int, whole bool) 
 // explain notes what is not as a caller may expect.
 func (a *assembly) explain() {
 	for _, id := range a.recent[:min(len(a.recent), max(a.w.opts.KeepRecent, 0))] {
-		if list, parts, whole := a.w.here(id, 0); !whole && len(list) > 0 {
+		list, parts, whole := a.w.here(id, 0)
+		switch {
+		case whole || slices.Contains(a.lost, id):
+		case len(list) > 0:
 			a.prompt.note("#%d is one of the newest turns; %d of its %d parts fit", id, len(list), parts)
+		default:
+			a.prompt.note("#%d is one of the newest turns and does not fit", id)
 		}
 	}
 	for _, f := range a.prompt.Fetched {

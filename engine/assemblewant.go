@@ -18,18 +18,17 @@ const maxFetchedPages = 3
 
 var errNoRoom = errors.New("engine: no room in the prompt")
 
-// scope lists the newest turns of a thread, or of the file, the newest first:
-// all of them where the session is short, else at least those that stay
-// verbatim.
-func (w *Window) scope(thread string) (ids []TurnID, short bool, err error) {
+// scope lists the newest turns of a thread, or of the file, the newest first,
+// and what they cost: all of them where the session is short, else at least
+// those that stay verbatim.
+func (w *Window) scope(thread string) (ids []TurnID, tokens int, short bool, err error) {
 	shortTurns, shortTokens := w.opts.ShortTurns, w.opts.ShortTokens
 	setDefault(&shortTurns, defaultShortTurns)
 	setDefault(&shortTokens, defaultShortTokens)
 	end, err := w.db.end()
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
-	tokens := 0
 	enough := func() bool {
 		return len(ids) >= max(w.opts.KeepRecent, shortTurns) && tokens >= shortTokens
 	}
@@ -52,7 +51,15 @@ func (w *Window) scope(thread string) (ids []TurnID, short bool, err error) {
 		}
 		return nil
 	})
-	return ids, len(ids) < shortTurns || tokens < shortTokens, err
+	return ids, tokens, len(ids) < shortTurns || tokens < shortTokens, err
+}
+
+// surelyHolds reports whether a session has room in the prompt, all of it: then
+// nothing has to be searched for.
+func (w *Window) surelyHolds(turns, tokens int) bool {
+	w.faults.Lock()
+	defer w.faults.Unlock()
+	return w.opts.BudgetBytes == 0 && int64(tokens)+int64(turns)*headCost.Tokens <= w.promptRoom().Tokens
 }
 
 // without reports whether the last turn of a segment is asked for and the

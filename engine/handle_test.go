@@ -130,3 +130,20 @@ func TestShortSessions(t *testing.T) {
 		}
 	}
 }
+
+// TestShortSessionsThatDoNotFit are searched like others; what was asked for was
+// left out without a word.
+func TestShortSessionsThatDoNotFit(t *testing.T) {
+	for name, o := range map[string]WindowOptions{
+		"tokens": {BudgetTokens: 4000}, "bytes": {BudgetBytes: 16_000}, "both": {BudgetTokens: 100_000, BudgetBytes: 16_000},
+	} {
+		db := open(t, filepath.Join(t.TempDir(), "a.ctxdb"), nil)
+		for i := range 10 {
+			appendTurns(t, db, Turn{Role: "user", Content: []byte(subjects[i] + strings.Repeat(" word", 400))})
+		}
+		p := assemble(t, window(t, db, o), Query{Text: "what about the " + subjects[1] + "?"})
+		if p.Short || !strings.Contains(p.Text(), subjects[1]+" word") || len(p.Fetched) == 0 || p.Fetched[0].ID != 2 {
+			t.Errorf("%s: short %v, fetched %v", name, p.Short, p.Fetched)
+		}
+	}
+}

@@ -1,37 +1,48 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ctxdb/engine"
 )
 
-const windowLong = `Window shows what a window of a budget holds, and why. At least one budget is needed; both
-hold at every instant.
+const windowLong = `Window shows what a window of a budget holds, and why; what left it, and the handles that
+stand for that; and the prompt that is made of it: what a model would see. At least one budget
+is needed; both hold at every instant.
 
 Without --name the turns of FILE go through a new window, each referenced once in its order,
 records of role meta left out, as if an agent had worked under that budget. A turn that is
 larger than the budget is passed over. With --name it is the window that FILE remembers under
 that name, as it was left; where a budget is given, what would be left of it under that one,
-and what its recorded references say about the budget: whether it thrashes, which budget would
-end that, and whether paging pays.
+what its recorded references say about the budget (whether it thrashes, which budget would end
+that, and whether paging pays), and the prompt.
 
-Why a turn is resident: it is pinned, held (pinned for a while since it came back), new (one
-of the newest turns of FILE), a call (of a result that is one of these), an old copy of a file
-that leaves first, or it is kept by the policy.
+The prompt is that of the next step, which --query says is about what: the pinned turns, what
+is resident, what is fetched for the question, the newest turns; then the index, a line for
+each turn that is cold and may be wanted. --format prints it alone: as text, or as the messages
+that the Messages API of Anthropic or the chat completions API of OpenAI take.
+
+Why a turn is resident: it is pinned, held (pinned for a while since it came back), fetched
+(for the question), new (one of the newest turns of FILE), a call (of a result that is one of
+these), an old copy of a file that leaves first, or it is kept by the policy.
 
 FILE is not changed, whatever the window does.`
 
 type windowFlags struct {
 	opts   engine.WindowOptions
+	query  engine.Query
 	policy string
 	pages  string
 	name   string
+	format string
 	asJSON bool
 }
 
@@ -46,20 +57,9 @@ func windowVerb() *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return reading(args[0], func(db *engine.DB) error {
-				r, err := f.look(db, args[0], cmd.ErrOrStderr())
-				if err != nil {
-					return err
-				}
-				r.columns = columnsOf(cmd.OutOrStdout())
-				if err := show(cmd, f.asJSON, r); err != nil {
-					return err
-				}
-				if r.Unreadable > 0 {
-					return errReported
-				}
-				return nil
-			})
+			ctx, stop := interruptible(cmd)
+			defer stop()
+			return reading(args[0], func(db *engine.DB) error { return f.show(ctx, cmd, db, args[0]) })
 		},
 	}
 	flags := cmd.Flags()
@@ -71,8 +71,29 @@ func windowVerb() *cobra.Command {
 	flags.Float64Var(&f.opts.LowWatermark, "watermark", 0, "evict down to this part of the budget; 1 is one at a time (default 0.6)")
 	flags.IntVar(&f.opts.KeepRecent, "keep-recent", 0, "so many of the newest turns leave last; -1 for none (default 4)")
 	flags.BoolVar(&f.opts.PinOnFault, "pin-on-fault", false, "a page that comes back stays for a while")
+	flags.StringVar(&f.query.Text, "query", "", "what the next step is about; the prompt has turns about that")
+	flags.StringVar(&f.query.Thread, "thread", "", "the next step is one of this thread")
+	flags.IntVar(&f.opts.IndexTokens, "index-tokens", 0, "what the index may take of the budget (default a tenth)")
+	flags.StringVar(&f.format, "format", "", "print the prompt alone, as "+strings.Join(promptFormats, ", "))
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
+}
+
+func (f *windowFlags) show(ctx context.Context, cmd *cobra.Command, db *engine.DB, file string) error {
+	r, err := f.look(ctx, db, file, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	r.columns = columnsOf(cmd.OutOrStdout())
+	if f.format != "" {
+		err = r.Prompt.only(f.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	} else {
+		err = show(cmd, f.asJSON, r)
+	}
+	if err == nil && r.Unreadable > 0 {
+		return errReported
+	}
+	return err
 }
 
 func (f *windowFlags) hasBudget() bool { return f.opts.BudgetTokens > 0 || f.opts.BudgetBytes > 0 }
@@ -85,6 +106,14 @@ func (f *windowFlags) check(cmd *cobra.Command) (err error) {
 		return usage(cmd, "--keep-recent %d; it is a number of turns, or -1 for none", o.KeepRecent)
 	case !(o.LowWatermark >= 0 && o.LowWatermark <= 1), o.LowWatermark == 0 && cmd.Flags().Changed("watermark"):
 		return usage(cmd, "--watermark %g; it is above 0 and at most 1", o.LowWatermark)
+	case f.format != "" && !slices.Contains(promptFormats, f.format):
+		return usage(cmd, "--format %q; there are %s", f.format, strings.Join(promptFormats, ", "))
+	case f.format != "" && f.asJSON:
+		return usage(cmd, "give --format or --json, not both")
+	case o.IndexTokens < 0:
+		return usage(cmd, "--index-tokens %d; it is above 0", o.IndexTokens)
+	case !f.hasBudget() && (f.format != "" || f.query.Text != ""):
+		return usage(cmd, "a prompt needs a budget: --budget-tokens or --budget-bytes")
 	}
 	if f.policy != "" {
 		if f.opts.Policy, err = parsePolicy(f.policy); err != nil {
@@ -104,7 +133,7 @@ func (f *windowFlags) check(cmd *cobra.Command) (err error) {
 }
 
 // look fills the report.
-func (f *windowFlags) look(db *engine.DB, file string, errOut io.Writer) (*windowReport, error) {
+func (f *windowFlags) look(ctx context.Context, db *engine.DB, file string, errOut io.Writer) (*windowReport, error) {
 	r := &windowReport{File: file, Name: f.name, Residents: []windowRow{}, Evicted: []windowRow{}}
 	var w *engine.Window
 	var err error
@@ -117,7 +146,12 @@ func (f *windowFlags) look(db *engine.DB, file string, errOut io.Writer) (*windo
 		return nil, err
 	}
 	r.options(w, f.hasBudget())
-	return r, r.contents(db, w)
+	if f.hasBudget() {
+		if r.Prompt, err = assemble(ctx, w, f.query); err != nil {
+			return nil, fmt.Errorf("%s: %w", db.Path(), err)
+		}
+	}
+	return r, r.contents(ctx, db, w)
 }
 
 // pass puts every turn through a new window.

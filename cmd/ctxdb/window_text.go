@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +32,11 @@ type windowReport struct {
 	PinnedTokens int64        `json:"pinned_tokens"`
 	TooLarge     int          `json:"too_large"`  // turns that alone are above the budget
 	Unreadable   int          `json:"unreadable"` // turns
+	EvictedPages int          `json:"evicted_pages"`
 	Residents    []windowRow  `json:"residents"`
 	Evicted      []windowRow  `json:"evicted"` // and cold now, the latest first
+
+	Prompt *windowPrompt `json:"prompt,omitempty"`
 
 	columns int
 }
@@ -54,7 +59,7 @@ type windowDid struct {
 	Reason          string `json:"reason"`
 }
 
-// windowRow is a resident turn, or a page that was evicted.
+// windowRow is a turn that is resident, or of which pages were evicted.
 type windowRow struct {
 	ID     engine.TurnID `json:"id"`
 	Parts  []int         `json:"parts,omitempty"` // those meant, where it is not all of the turn
@@ -63,6 +68,7 @@ type windowRow struct {
 	Tokens int           `json:"tokens"` // of the parts
 	Why    string        `json:"why,omitempty"`
 	Words  string        `json:"words"`
+	Handle string        `json:"handle,omitempty"` // of one that was evicted: the line that stands for it
 }
 
 func didOf(s *engine.WindowStats) *windowDid {
@@ -82,7 +88,7 @@ func (r *windowReport) options(w *engine.Window, hasBudget bool) {
 }
 
 // contents lists who is resident and who left.
-func (r *windowReport) contents(db *engine.DB, w *engine.Window) error {
+func (r *windowReport) contents(ctx context.Context, db *engine.DB, w *engine.Window) error {
 	s := w.Stats()
 	r.Turns, r.Pages, r.Tokens, r.Bytes, r.PinnedTokens = s.Turns, s.Pages, s.Tokens, s.Bytes, s.PinnedTokens
 	at := map[engine.TurnID]int{}
@@ -102,26 +108,70 @@ func (r *windowReport) contents(db *engine.DB, w *engine.Window) error {
 		row.Tokens += p.Tokens
 	}
 	for i := range r.Residents {
-		if row := &r.Residents[i]; len(row.Parts) == row.Of {
+		row := &r.Residents[i]
+		if len(row.Parts) == row.Of {
 			row.Parts = nil
 		}
+		if r.Prompt.fetched(row.ID) {
+			row.Why = "fetched"
+		}
 	}
+	return r.departures(ctx, db, w)
+}
+
+// departures lists who left and is cold, with the handles by which a model can ask for it.
+func (r *windowReport) departures(ctx context.Context, db *engine.DB, w *engine.Window) error {
+	at := map[engine.TurnID]int{}
+	var ids []engine.TurnID
 	for _, d := range w.Evicted(0) {
-		row, err := rowOfTurn(db, d.ID)
-		if errors.Is(err, engine.ErrForgotten) || errors.Is(err, engine.ErrCorrupt) {
-			continue
+		r.EvictedPages++
+		i, ok := at[d.ID]
+		if !ok {
+			row, err := rowOfTurn(db, d.ID)
+			if errors.Is(err, engine.ErrForgotten) || errors.Is(err, engine.ErrCorrupt) {
+				continue
+			}
+			parts, lerr := w.Layout(d.ID)
+			if err = errors.Join(err, lerr); err != nil {
+				return err
+			}
+			i, at[d.ID] = len(r.Evicted), len(r.Evicted)
+			row.Of = len(parts)
+			r.Evicted, ids = append(r.Evicted, row), append(ids, d.ID)
 		}
-		parts, lerr := w.Layout(d.ID)
-		if err = errors.Join(err, lerr); err != nil {
-			return err
+		row := &r.Evicted[i]
+		row.Tokens += d.Tokens
+		row.Parts = append(row.Parts, d.Part)
+	}
+	handles, err := db.Handles(ctx, ids)
+	if err != nil && ctx.Err() == nil && len(ids) > 0 {
+		return err
+	}
+	here := r.partsHere()
+	for _, h := range handles {
+		row := &r.Evicted[at[h.ID]]
+		h.Parts, h.Here = row.Of, here[h.ID]
+		row.Handle = h.String()
+	}
+	for i := range r.Evicted {
+		if row := &r.Evicted[i]; len(row.Parts) == row.Of {
+			row.Parts = nil
+		} else {
+			slices.Sort(row.Parts)
 		}
-		row.Tokens, row.Of = d.Tokens, len(parts)
-		if row.Of > 1 {
-			row.Parts = []int{d.Part}
-		}
-		r.Evicted = append(r.Evicted, row)
 	}
 	return nil
+}
+
+// partsHere are the parts of turns that are resident in part.
+func (r *windowReport) partsHere() map[engine.TurnID][]int {
+	here := map[engine.TurnID][]int{}
+	for _, row := range r.Residents {
+		if row.Parts != nil {
+			here[row.ID] = row.Parts
+		}
+	}
+	return here
 }
 
 func rowOfTurn(db *engine.DB, id engine.TurnID) (windowRow, error) {
@@ -174,16 +224,26 @@ func (r *windowReport) text(w io.Writer) {
 	for _, t := range r.Residents {
 		t.text(w, r.columns)
 	}
+	r.departed(w)
+	r.Prompt.text(w)
+}
+
+// departed prints the handles of what left, and which parts of it did where that is not all.
+func (r *windowReport) departed(w io.Writer) {
 	if len(r.Evicted) == 0 {
 		return
 	}
-	row(w, "evicted", "%s and cold now, the latest first", many(len(r.Evicted), "page"))
+	row(w, "evicted", "%s of %s and cold now, the latest first, by their handles", many(r.EvictedPages, "page"), many(len(r.Evicted), "turn"))
 	for i, t := range r.Evicted {
 		if i == listShown {
 			fmt.Fprintf(w, "  ... and %s more; --json names them\n", count(len(r.Evicted)-i))
 			break
 		}
-		t.text(w, r.columns)
+		part := ""
+		if len(t.Parts) > 0 {
+			part = fmt.Sprintf("[%s of %d] ", partNames(&t), t.Of)
+		}
+		fmt.Fprintln(w, cut("     "+part+escape(t.Handle), max(r.columns, engine.HandleBytes+len(part)+5)))
 	}
 }
 
