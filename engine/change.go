@@ -308,7 +308,7 @@ func (db *DB) adopt(old, next *view, c *change, dropped int) {
 	}
 	db.changeView(func(v *view) {
 		v.super, v.root, v.leaves, v.segs, v.runs, v.lost = next.super, next.root, next.leaves, segs, next.runs, next.lost
-		v.clean = uncovered(v)
+		v.clean, v.apart = uncovered(v)
 		v.nextID = max(v.nextID, c.nextID)
 		v.logs = slices.DeleteFunc(slices.Clone(v.logs), func(r run) bool { return r.end() <= c.nextID })
 	})

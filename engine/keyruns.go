@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 
 	"ctxdb/format"
@@ -12,24 +13,30 @@ const runFan = 8
 
 // mergeRuns merges the keys of the newest segments once enough of them are in
 // no run, and runs of one level once enough of them lie side by side. Looking
-// for a key visits O(log n) places for it.
+// for a key visits O(log n) places for it. A segment whose keys can't be read is
+// left out, and goes on being asked itself.
 func (db *DB) mergeRuns(next *view, root *format.Root, written *[]span) error {
 	root.Runs = slices.Clone(root.Runs)
 	before := len(*written)
+	from := uint64(0) // what lies before it was left out
 	for {
-		fresh := withKeys(freshSegments(next, root))
+		fresh := withKeys(freshSegments(next, root), from)
 		if len(fresh) <= runFan {
 			break
 		}
 		// The last segment may still be absorbed by the next seal; it stays out.
-		sources, entry, ok := db.segmentKeys(fresh[:runFan])
-		if !ok {
-			break // a damaged key page: these segments keep being asked themselves
+		n, sources, entry, err := db.segmentKeys(fresh[:runFan])
+		if n == 0 && isDamage(err) {
+			from = fresh[0].EndID()
+			continue
+		}
+		if n == 0 {
+			break // it can't be read now, and may be later
 		}
 		if err := db.addRun(root, sources, entry, written); err != nil {
 			return err
 		}
-		if err := db.mergeLevels(root, written); err != nil {
+		if err := db.mergeLevels(next, root, written); err != nil {
 			return err
 		}
 	}
@@ -42,8 +49,8 @@ func (db *DB) mergeRuns(next *view, root *format.Root, written *[]span) error {
 }
 
 // mergeLevels merges the last runs for as long as enough of them are of one
-// level.
-func (db *DB) mergeLevels(root *format.Root, written *[]span) error {
+// level and nothing that was left out lies between them.
+func (db *DB) mergeLevels(next *view, root *format.Root, written *[]span) error {
 	for {
 		n := len(root.Runs)
 		if n < runFan {
@@ -53,9 +60,12 @@ func (db *DB) mergeLevels(root *format.Root, written *[]span) error {
 		if slices.ContainsFunc(last, func(r format.RunEntry) bool { return r.Level != last[0].Level }) {
 			return nil
 		}
-		sources, entry, ok := db.runKeys(last)
-		if !ok {
+		if len(next.keyed(last[0].FirstID, last[runFan-1].EndID, last)) > 0 {
 			return nil
+		}
+		sources, entry, err := db.runKeys(next, last)
+		if err != nil {
+			return nil // they stay as they are
 		}
 		root.Runs = root.Runs[:n-runFan]
 		if err := db.addRun(root, sources, entry, written); err != nil {
@@ -97,46 +107,72 @@ func freshSegments(next *view, root *format.Root) (fresh []format.SegmentEntry) 
 	return fresh
 }
 
-// withKeys drops leading segments that have no keys: no run need cover them.
-func withKeys(segs []format.SegmentEntry) []format.SegmentEntry {
-	for len(segs) > 0 && segs[0].Keys == 0 {
+// withKeys drops leading segments that have no keys, which no run need cover, and
+// those before an id.
+func withKeys(segs []format.SegmentEntry, from uint64) []format.SegmentEntry {
+	for len(segs) > 0 && (segs[0].Keys == 0 || segs[0].FirstID < from) {
 		segs = segs[1:]
 	}
 	return segs
 }
 
-// segmentKeys reads the keys of segments; ok is false where a page is damaged.
-func (db *DB) segmentKeys(segs []format.SegmentEntry) (keys []format.KeyEntry, e format.RunEntry, ok bool) {
-	e = format.RunEntry{FirstID: segs[0].FirstID, EndID: segs[len(segs)-1].EndID(), Level: 1}
+// segmentKeys reads the keys of the first n segments, up to one of which they
+// can't be read; err says why.
+func (db *DB) segmentKeys(segs []format.SegmentEntry) (n int, keys []format.KeyEntry, e format.RunEntry, err error) {
 	for _, s := range segs {
-		r := segment.Open(db.file, db.path, db.super.UUID, s, db.readOptions())
-		for k, err := range r.Keys() {
-			if err != nil {
-				r.Close()
-				return nil, e, false
-			}
-			keys = append(keys, k)
+		var more []format.KeyEntry
+		if more, err = db.keysOf(s); err != nil {
+			db.log.Error("the keys of a segment can't be read; it stays out of the key runs", "segment", s.Number, "offset", s.Offset, "err", err)
+			break
 		}
-		r.Close()
+		keys = append(keys, more...)
+		n++
 	}
-	return keys, e, true
+	if n > 0 {
+		e = format.RunEntry{FirstID: segs[0].FirstID, EndID: segs[n-1].EndID(), Level: 1}
+	}
+	return n, keys, e, err
 }
 
-// runKeys reads the keys of runs; ok is false where a page is damaged.
-func (db *DB) runKeys(runs []format.RunEntry) (keys []format.KeyEntry, e format.RunEntry, ok bool) {
+// runKeys reads the keys of runs, or of the segments that a damaged one covers.
+func (db *DB) runKeys(v *view, runs []format.RunEntry) (keys []format.KeyEntry, e format.RunEntry, err error) {
 	e = format.RunEntry{FirstID: runs[0].FirstID, EndID: runs[len(runs)-1].EndID, Level: runs[0].Level + 1}
 	for _, x := range runs {
 		r := segment.OpenRun(db.file, db.path, db.super.UUID, x, db.readOptions())
-		for k, err := range r.Keys() {
-			if err != nil {
-				r.Close()
-				return nil, e, false
-			}
-			keys = append(keys, k)
-		}
+		more, err := collectKeys(r.Keys())
 		r.Close()
+		if isDamage(err) {
+			db.log.Error("a key run is damaged; its keys are read from its segments", "offset", x.Offset, "err", err)
+			more, err = nil, nil
+			for _, s := range v.keyed(x.FirstID, x.EndID, nil) {
+				part, perr := db.keysOf(s)
+				more, err = append(more, part...), errors.Join(err, perr)
+			}
+		}
+		if err != nil {
+			return nil, e, err
+		}
+		keys = append(keys, more...)
 	}
-	return keys, e, true
+	return keys, e, nil
+}
+
+// keyed lists the segments with keys in a range of ids that lie in none of the
+// runs.
+func (v *view) keyed(from, to uint64, runs []format.RunEntry) (segs []format.SegmentEntry) {
+	for _, leaf := range v.leaves {
+		for _, s := range leaf {
+			if s.Keys > 0 && s.FirstID >= from && s.FirstID < to && !slices.ContainsFunc(runs, func(r format.RunEntry) bool { return covers(r, s) }) {
+				segs = append(segs, s)
+			}
+		}
+	}
+	return segs
+}
+
+// covers reports whether a run holds the keys of a segment.
+func covers(r format.RunEntry, s format.SegmentEntry) bool {
+	return s.FirstID >= r.FirstID && s.FirstID < r.EndID
 }
 
 // addRun writes a run and puts it into the root.

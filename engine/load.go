@@ -180,24 +180,33 @@ func (db *DB) openSegments(v *view) {
 	for _, e := range v.root.Runs {
 		v.runs = append(v.runs, segment.OpenRun(db.file, db.path, v.super.UUID, e, db.readOptions()))
 	}
-	v.clean = uncovered(v)
+	v.clean, v.apart = uncovered(v)
 }
 
 func (db *DB) readOptions() segment.OpenOptions {
 	return segment.OpenOptions{NoMap: db.opts.NoMap, Decoders: db.decoders}
 }
 
-// uncovered is the index of the first segment that no key run covers.
-func uncovered(v *view) int {
+// uncovered is the index of the first segment behind the last key run, and the
+// segments before it whose keys are in no run.
+func uncovered(v *view) (clean int, apart []*segment.Segment) {
 	if len(v.root.Runs) == 0 {
-		return 0
+		return 0, nil
 	}
-	end := v.root.Runs[len(v.root.Runs)-1].EndID
-	i := len(v.segs)
-	for i > 0 && v.segs[i-1].Entry().FirstID >= end {
-		i--
+	runs := v.root.Runs
+	for i, s := range v.segs {
+		e := s.Entry()
+		for len(runs) > 0 && e.FirstID >= runs[0].EndID {
+			runs = runs[1:]
+		}
+		if len(runs) == 0 {
+			return i, apart
+		}
+		if e.Keys > 0 && !covers(runs[0], e) {
+			apart = append(apart, s)
+		}
 	}
-	return i
+	return len(v.segs), apart
 }
 
 // read reads n bytes at an offset. A file that is too short is ErrTruncated.

@@ -19,8 +19,9 @@ type view struct {
 	runs   []*segment.Run          // by first id
 	logs   []run                   // of the log's extents, oldest first
 	lost   []format.LostRange
-	nextID uint64 // every id below it was given
-	clean  int    // segments from this index on are in no key run
+	nextID uint64             // every id below it was given
+	clean  int                // segments from this index on are in no key run
+	apart  []*segment.Segment // before it, with keys, and in no run all the same
 }
 
 // derive makes a copy to change before it is published.
@@ -148,11 +149,16 @@ func (v *view) sealedKey(key string) (uint64, error) {
 		}
 		ids = found
 	}
+	for _, s := range v.apart {
+		if ids, err = findKey(s, hash, ids); err != nil {
+			return 0, err
+		}
+	}
 	for _, s := range v.segs[v.clean:] {
 		if s.Entry().Keys == 0 {
 			continue
 		}
-		if ids, err = s.FindKey(hash, ids); err != nil {
+		if ids, err = findKey(s, hash, ids); err != nil {
 			return 0, err
 		}
 	}
@@ -162,8 +168,8 @@ func (v *view) sealedKey(key string) (uint64, error) {
 // coveredKey asks the segments that a damaged run covers.
 func (v *view) coveredKey(r *segment.Run, hash uint64, ids []uint64) (_ []uint64, err error) {
 	for _, s := range v.segs {
-		if e := s.Entry(); e.FirstID >= r.Entry().FirstID && e.FirstID < r.Entry().EndID && e.Keys > 0 {
-			if ids, err = s.FindKey(hash, ids); err != nil {
+		if covers(r.Entry(), s.Entry()) && s.Entry().Keys > 0 {
+			if ids, err = findKey(s, hash, ids); err != nil {
 				return nil, err
 			}
 		}
