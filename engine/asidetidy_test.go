@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // TestAsideMovesWithTidy: Close moves the aside forward with all else, and it
 // is as good there.
 func TestAsideMovesWithTidy(t *testing.T) {
 	moved := 0
-	for seed := uint64(1); seed <= 6; seed++ {
+	for seed := uint64(1); seed <= uint64(trial.Size(6, 2)); seed++ {
 		mem := disk.NewMem(seed)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		p := &player{db: open(t, "/a", memOptions(mem))}

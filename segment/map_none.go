@@ -16,4 +16,6 @@ type mapping struct{ bytes []byte }
 
 func mapFile(disk.File, int64, int64) (*mapping, error) { return nil, errNoMap }
 
+func (m *mapping) willNeed(at, n int) {}
+
 func (m *mapping) unmap() error { return nil }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/edsrzf/mmap-go"
+	"golang.org/x/sys/unix"
 
 	"ctxdb/format/disk"
 )
@@ -38,7 +39,19 @@ func mapFile(f disk.File, offset, n int64) (*mapping, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A fault reads the pages of its block and no others: what the system reads
+	// ahead by itself may be megabytes. Advice that is not taken costs time only.
+	_ = unix.Madvise(whole, unix.MADV_RANDOM)
 	return &mapping{whole: whole, bytes: whole[offset-start:]}, nil
+}
+
+// willNeed has the system read n of the bytes from at on, of which many are
+// about to be touched.
+func (m *mapping) willNeed(at, n int) {
+	at += len(m.whole) - len(m.bytes)
+	end := min(at+n, len(m.whole))
+	at &^= mapAlign - 1
+	_ = unix.Madvise(m.whole[at:end], unix.MADV_WILLNEED)
 }
 
 func (m *mapping) unmap() error { return m.whole.Unmap() }

@@ -16,6 +16,9 @@ import (
 // names the offset.
 var ErrTruncated = errors.New("file is truncated")
 
+// readAhead is from how many bytes on a read is taken for part of a walk.
+const readAhead = 64 << 10
+
 // region is a byte range of a file, read through a mapping where there is one,
 // and the references that keep the mapping.
 type region struct {
@@ -122,8 +125,13 @@ func (r *region) read(dst []byte, at int64) error {
 	if at < 0 || at > r.length || int64(len(dst)) > r.length-at {
 		return r.corrupt("segment", at, "%d bytes at %d of %d are asked for", len(dst), at, r.length)
 	}
-	if m := r.mapped.Load(); m != nil && guardedCopy(dst, m.bytes[at:at+int64(len(dst))]) {
-		return nil
+	if m := r.mapped.Load(); m != nil {
+		if len(dst) >= readAhead {
+			m.willNeed(int(at), 4*len(dst)) // a walk goes on behind this
+		}
+		if guardedCopy(dst, m.bytes[at:at+int64(len(dst))]) {
+			return nil
+		}
 	}
 	// Without a mapping, or after a fault: a plain read says what is wrong.
 	err := disk.ReadFull(r.file, dst, r.offset+at)
