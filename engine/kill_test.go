@@ -56,7 +56,7 @@ func killedTurn(key string) Turn {
 	if rng.IntN(40) == 0 {
 		n = rng.IntN(40000)
 	}
-	return Turn{Key: key, Thread: "kill", Role: "user", Content: bytes.Repeat([]byte(key+"\n"), 1+n/(len(key)+1))}
+	return Turn{Key: key, Thread: "kill", Role: "user", Content: bytes.Repeat([]byte(key+" of the writer\n"), 1+n/(len(key)+15))}
 }
 
 // childAppend appends from four goroutines until it is killed, and says what
