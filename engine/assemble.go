@@ -108,7 +108,9 @@ func (a *assembly) choose(ctx context.Context) error {
 	if q.K <= 0 {
 		q.K = shortlistTurns
 	}
-	if a.hits, err = a.w.db.Search(ctx, q); err != nil {
+	if a.hits, err = a.w.db.Search(ctx, q); isDamage(err) {
+		a.prompt.note("%v", err)
+	} else if err != nil {
 		return err
 	}
 	a.pick(ctx)

@@ -33,7 +33,11 @@ const earliness = 0.1
 const asked = 96
 
 func (db *DB) newDistinguisher(v *view) (*distinguisher, error) {
-	p, err := db.parts(v)
+	var h harm // a damaged index makes handles tell less, not nothing
+	p, err := db.parts(v, &h)
+	if err == nil && isRetired(h.err()) {
+		err = h.err()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ctxdb/engine/hot"
@@ -48,7 +49,9 @@ const (
 // It uses the indexes in the file and reads the content of a turn only where a
 // quoted phrase has to be checked.
 //
-// Errors: ErrCorrupt, ErrTruncated, ErrClosed, or the context's.
+// Errors: ErrCorrupt, ErrTruncated, ErrClosed, or the context's. Damage hides what
+// it lies in and nothing more: the hits found without it are returned beside an
+// error that says where it is.
 func (db *DB) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if db.writer == nil {
 		if _, err := db.refresh(db.view.Load()); err != nil {
@@ -61,7 +64,7 @@ func (db *DB) Search(ctx context.Context, q Query) ([]Hit, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return hits, fmt.Errorf("search: %w", err)
 	}
 	return hits, nil
 }
@@ -72,11 +75,14 @@ type parts struct {
 	first []uint64
 }
 
-func (db *DB) parts(v *view) (p parts, err error) {
+func (db *DB) parts(v *view, h *harm) (p parts, err error) {
 	db.index.forget(v)
 	for _, s := range v.segs {
 		i, err := db.index.of(s)
 		if err != nil {
+			if h.note(fmt.Errorf("turns #%d to #%d: %w", s.Entry().FirstID, s.Entry().EndID()-1, err)) {
+				continue
+			}
 			return parts{}, err
 		}
 		if i.terms != nil {
@@ -95,6 +101,24 @@ func (db *DB) parts(v *view) (p parts, err error) {
 	return p, nil
 }
 
+// rank searches the parts, leaving damaged ones out.
+func (p *parts) rank(q lex.Query, f rank.Filter, depth int, h *harm) ([]rank.Hit, error) {
+	for {
+		model := rank.Default
+		found, err := model.Search(p.parts, q, f, depth)
+		var bad *rank.PartError
+		if err == nil || !errors.As(err, &bad) {
+			return found, indexError(err)
+		}
+		if err = indexError(bad.Err); !h.note(fmt.Errorf("turns from #%d on: %w", p.first[bad.Part], err)) {
+			return nil, err
+		}
+		p.parts = slices.Delete(p.parts, bad.Part, bad.Part+1)
+		p.first = slices.Delete(p.first, bad.Part, bad.Part+1)
+	}
+}
+
+// search gives hits beside an error that is damage.
 func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
 	k := q.K
 	if k <= 0 {
@@ -105,13 +129,14 @@ func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
 	if len(q.Vector) > 0 {
 		wide = 2 * k // what is second in both rankings may be first of all
 	}
-	hits, err := db.byText(ctx, v, q, wide)
+	var h harm
+	hits, err := db.byText(ctx, v, q, wide, &h)
 	if err != nil {
 		return nil, err
 	}
 	if len(q.Vector) > 0 {
 		near, err := db.byVector(ctx, v, q, wide)
-		if err != nil {
+		if err != nil && !h.note(err) {
 			return nil, err
 		}
 		if q.Text == "" {
@@ -120,15 +145,19 @@ func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
 			hits = fuse(hits, near, k)
 		}
 	}
-	return hits, db.fill(v, hits)
+	hits, err = db.fill(v, hits, &h)
+	if err != nil {
+		return nil, err
+	}
+	return hits, h.err()
 }
 
 // byText finds the k turns that a text is about.
-func (db *DB) byText(ctx context.Context, v *view, q *Query, k int) ([]Hit, error) {
+func (db *DB) byText(ctx context.Context, v *view, q *Query, k int, h *harm) ([]Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	p, err := db.parts(v)
+	p, err := db.parts(v, h)
 	if err != nil || q.Text == "" {
 		return nil, err
 	}
@@ -137,10 +166,9 @@ func (db *DB) byText(ctx context.Context, v *view, q *Query, k int) ([]Hit, erro
 	if len(parsed.Phrases) > 0 {
 		depth = max(k, phraseDepth)
 	}
-	model := rank.Default
-	found, err := model.Search(p.parts, parsed, rank.Filter{Thread: q.Thread, Roles: q.Roles, From: q.From, To: q.To}, depth)
+	found, err := p.rank(parsed, rank.Filter{Thread: q.Thread, Roles: q.Roles, From: q.From, To: q.To}, depth, h)
 	if err != nil {
-		return nil, indexError(err)
+		return nil, err
 	}
 	hits := make([]Hit, 0, min(len(found), k))
 	for _, f := range found {
@@ -152,7 +180,7 @@ func (db *DB) byText(ctx context.Context, v *view, q *Query, k int) ([]Hit, erro
 			continue // a newer search has carried the log's index on already
 		}
 		ok, err := db.hasPhrases(v, id, parsed.Phrases)
-		if err != nil {
+		if err != nil && !h.note(err) {
 			return nil, err
 		}
 		if ok {
@@ -189,21 +217,26 @@ func (db *DB) hasPhrases(v *view, id uint64, phrases []string) (bool, error) {
 	return true, nil
 }
 
-// fill adds what the hot index knows of the hits.
-func (db *DB) fill(v *view, hits []Hit) error {
-	for i := range hits {
-		h := &hits[i]
+// fill adds what the hot index knows of the hits, and drops those of which
+// nothing can be read.
+func (db *DB) fill(v *view, hits []Hit, harm *harm) ([]Hit, error) {
+	kept := hits[:0]
+	for _, h := range hits {
 		r, err := v.record(uint64(h.ID))
 		if err != nil {
-			return err
+			if harm.note(fmt.Errorf("#%d: %w", h.ID, err)) {
+				continue
+			}
+			return nil, err
 		}
 		e, err := db.hotEntry(v, uint64(h.ID))
-		if err != nil {
-			return err
+		if err != nil && !harm.note(fmt.Errorf("summary of #%d: %w", h.ID, err)) {
+			return nil, err
 		}
 		h.Tokens, h.Role, h.Thread, h.Time, h.Summary = int(r.Tokens), r.Role, r.Thread, r.Time, e.Summary
+		kept = append(kept, h)
 	}
-	return nil
+	return kept, nil
 }
 
 // hotEntry is the line of the hot index about a turn.

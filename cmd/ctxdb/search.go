@@ -120,18 +120,21 @@ func parseDay(text string, last bool) (time.Time, error) {
 // search prints what is found. A hit whose content can't be read is shown by its summary.
 func (f *searchFlags) search(ctx context.Context, db *engine.DB, out, errOut io.Writer) error {
 	hits, err := db.Search(ctx, f.query)
+	failed := 0
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted")
-	case err != nil:
+	case err != nil && len(hits) == 0:
 		return fmt.Errorf("%s: %w", db.Path(), err)
+	case err != nil: // beside what could be found
+		failed++
+		fmt.Fprintf(errOut, "%s: %s\n", db.Path(), oneLine(err))
 	case len(hits) == 0:
 		return fmt.Errorf("%s: nothing about %q was found", db.Path(), f.query.Text)
 	}
 	look := newLookout(f.query.Text)
 	columns, bold := columnsOf(out), isTerminal(out)
 	w := bufio.NewWriter(out)
-	failed := 0
 	var content []byte
 	for i := range hits {
 		h := &hits[i]

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -28,6 +29,17 @@ type Hit struct {
 	Score   float64
 }
 
+// PartError says which of the parts searched could not be read.
+type PartError struct {
+	Part int // index into the parts
+	Err  error
+}
+
+func (e *PartError) Error() string { return fmt.Sprintf("part %d: %v", e.Part, e.Err) }
+
+// Unwrap returns what the part said.
+func (e *PartError) Unwrap() error { return e.Err }
+
 // Search finds the k best turns of the parts, best first; of equal ones the
 // later comes first. Parts are given in the order of their turns. Words count
 // by how rare they are over all parts together, so it does not matter how turns
@@ -44,7 +56,7 @@ func (m *Model) Search(parts []Part, q lex.Query, f Filter, k int) ([]Hit, error
 		if err := s.score(i, part, s.found[i*asked:(i+1)*asked]); err != nil {
 			clear(s.scores)
 			clear(s.counts)
-			return nil, err
+			return nil, &PartError{i, err}
 		}
 	}
 	return s.best.sorted(), nil
@@ -112,7 +124,7 @@ func (s *searcher) gather(parts []Part) error {
 	for at, part := range parts {
 		c, err := part.Columns()
 		if err != nil {
-			return err
+			return &PartError{at, err}
 		}
 		words += c.around(s.kernel).sum
 		s.turns += c.Turns()
@@ -124,7 +136,7 @@ func (s *searcher) gather(parts []Part) error {
 		}
 		for i := range s.terms {
 			if err := s.count(part, here, &s.terms[i], &s.found[at*asked+i]); err != nil {
-				return err
+				return &PartError{at, err}
 			}
 		}
 	}
