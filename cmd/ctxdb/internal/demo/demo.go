@@ -14,10 +14,12 @@ import (
 )
 
 // Defaults of Options. Budget and references are those of the published run.
-// The seed was chosen among the first 300 because its run has the published
-// number of faults; the mean over MeanSeeds seeds stands beside it.
+// Among the first 2,000 seeds the window by lru has exactly the published number
+// of faults with 15. Of these the default is one as the mean of all has it:
+// idle-size makes 4.4 % fewer faults than lru there, and 4.9 % fewer over the
+// 2,000. The mean over MeanSeeds seeds stands beside it.
 const (
-	DefaultSeed       = 113
+	DefaultSeed       = 603
 	DefaultBudget     = 8000
 	DefaultReferences = 1500
 	MeanSeeds         = 20

@@ -15,11 +15,12 @@ type Offline struct {
 	Mean   *Mean   `json:"mean"`
 }
 
-// offline computes both over the same references, and over those of other seeds.
-func (r *Report) offline(ctx context.Context, p *pager) error {
+// offline computes both over the same references, and in the sessions of other
+// seeds.
+func (r *Report) offline(ctx context.Context, all []*pager) error {
 	var belady, bound tally
-	for i := range p.seeds {
-		t, err := p.trace(r.References, r.Seed+i)
+	for i, p := range all {
+		t, err := p.trace(r.References, r.Seed+uint64(i))
 		if err != nil {
 			return err
 		}

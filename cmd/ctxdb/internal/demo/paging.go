@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"ctxdb/cache"
@@ -38,8 +40,8 @@ func (p *pager) fill(ctx context.Context) (Timing, error) {
 }
 
 // page runs the references: everything kept, paged by each policy, and paged
-// again with the references of other seeds.
-func (r *Report) page(ctx context.Context, p *pager) error {
+// again in the sessions of other seeds.
+func (r *Report) page(ctx context.Context, p *pager) (err error) {
 	refs, err := p.references(r.References, r.Seed)
 	if err != nil {
 		return err
@@ -47,17 +49,46 @@ func (r *Report) page(ctx context.Context, p *pager) error {
 	if r.KeepAll, err = p.keepAll(ctx, refs); err != nil {
 		return err
 	}
+	all, done, err := p.sessions(ctx, r.Seed)
+	defer func() { err = errors.Join(err, done()) }()
+	if err != nil {
+		return err
+	}
 	for _, policy := range policies() {
 		run, err := p.paged(ctx, policy, r.BudgetTokens, refs)
 		if err != nil {
 			return err
 		}
-		if err := run.others(ctx, p, r); err != nil {
+		if err := run.others(ctx, all, r); err != nil {
 			return err
 		}
 		r.Paged = append(r.Paged, run)
 	}
-	return r.offline(ctx, p)
+	return r.offline(ctx, all)
+}
+
+// sessions are those of several seeds, p's own the first of them. The others
+// share a file, which done closes and removes.
+func (p *pager) sessions(ctx context.Context, seed uint64) (all []*pager, done func() error, err error) {
+	dir, err := os.MkdirTemp("", "ctxdb-demo-")
+	if err != nil {
+		return nil, func() error { return nil }, err
+	}
+	done = func() error { return os.RemoveAll(dir) }
+	db, err := engine.Open(filepath.Join(dir, "others.ctxdb"), nil)
+	if err != nil {
+		return nil, done, err
+	}
+	done = func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }
+	all = []*pager{p}
+	for i := uint64(1); i < p.seeds; i++ {
+		other := &pager{db: db, turns: newSession(seed + i)}
+		if other.ids, err = db.Append(ctx, other.turns...); err != nil {
+			return nil, done, err
+		}
+		all = append(all, other)
+	}
+	return all, done, db.Checkpoint(ctx)
 }
 
 // policies are all there are, that of the published demo first.
@@ -78,12 +109,12 @@ func (p *pager) references(n int, seed uint64) ([]replay.Item, error) {
 	return m.Draw()
 }
 
-// others repeats a run with the references of several seeds, the report's own the
-// first of them.
-func (run *Paging) others(ctx context.Context, p *pager, r *Report) error {
+// others repeats a run in the sessions of several seeds, each with its own
+// sizes and references.
+func (run *Paging) others(ctx context.Context, all []*pager, r *Report) error {
 	var m tally
-	for i := range p.seeds {
-		refs, err := p.references(r.References, r.Seed+i)
+	for i, p := range all {
+		refs, err := p.references(r.References, r.Seed+uint64(i))
 		if err != nil {
 			return err
 		}

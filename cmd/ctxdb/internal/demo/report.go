@@ -57,7 +57,7 @@ type Paging struct {
 	Mean       *Mean        `json:"mean,omitempty"`
 }
 
-// Mean is the same run with the references of several seeds, its own included.
+// Mean is the same run in the sessions of several seeds, its own included.
 type Mean struct {
 	Seeds     int     `json:"seeds"`
 	Faults    float64 `json:"faults"`

@@ -73,7 +73,7 @@ func (r *Report) writePolicies(p *page) {
 		chosen = ", chosen for its number of faults by lru"
 	}
 	p.line("  Faults are those of one seed%s;", chosen)
-	p.line("  their mean is over the references of %s seeds to the same session, of which %s turns were lost.\n", count(r.seeds()), count(r.lostByMeans()))
+	p.line("  their mean is over the sessions and references of %s seeds, of which %s turns were lost.\n", count(r.seeds()), count(r.lostByMeans()))
 }
 
 // seeds is how many the means are over.
