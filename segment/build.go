@@ -134,13 +134,16 @@ type builder struct {
 
 // blocks writes the dictionary, then content, then source. Sources are
 // compressed beside the content: they take most of the time, and need no
-// dictionary. The dictionary itself is compressed as they are, behind them, for
-// it is a good part of a segment.
+// dictionary. The dictionary itself is compressed as they are, behind them.
 func (b *builder) blocks(turns []Turn) error {
 	chosen := make(chan []byte, 1)
 	beside := aside(func() (s compressed) {
-		e := bestEncoders.Get().(*encoder)
-		defer bestEncoders.Put(e)
+		pool := &plainEncoders
+		if slices.ContainsFunc(turns, func(t Turn) bool { return t.Source != nil }) {
+			pool = &bestEncoders
+		}
+		e := pool.Get().(*encoder)
+		defer pool.Put(e)
 		s.add(e, (&packer{target: b.o.SourceBlockBytes}).source, turns)
 		if d := <-chosen; d != nil && s.err == nil {
 			s.dictionary, s.err = squeeze(e, makeBlockKey(0, 0), d)
