@@ -7,63 +7,67 @@ import (
 	"sync"
 	"testing"
 
+	"ctxdb/bench/internal/measure"
 	"ctxdb/engine"
-	"ctxdb/format/disk"
 )
+
+var policies = []engine.SyncPolicy{engine.SyncAlways, engine.SyncInterval, engine.SyncNever}
 
 // floorFile is what a durable append costs at least: a pwrite and a sync of the
 // same bytes into zero-filled space.
 type floorFile struct {
-	f  disk.File
+	f  *os.File
 	at int64
 }
 
-const floorSize = 4 << 20
+const floorBytes = 4 << 20
 
 func newFloor(b testing.TB) *floorFile {
-	path := filepath.Join(b.TempDir(), "floor")
-	must(b, os.WriteFile(path, nil, 0o600))
-	f, err := disk.OS.Open(path, true)
+	f, err := os.Create(filepath.Join(b.TempDir(), "floor"))
 	must(b, err)
 	b.Cleanup(func() { f.Close() })
-	must(b, disk.WriteZeros(f, 0, floorSize))
+	_, err = f.Write(make([]byte, floorBytes))
+	must(b, err)
 	must(b, f.Sync())
 	return &floorFile{f: f}
 }
 
-func (f *floorFile) append(b testing.TB, p []byte) {
-	if f.at+int64(len(p)) > floorSize {
+func (f *floorFile) append(p []byte) error {
+	p = p[:min(len(p), floorBytes)]
+	if f.at+int64(len(p)) > floorBytes {
 		f.at = 0
 	}
-	_, err := f.f.WriteAt(p, f.at)
-	must(b, err)
-	must(b, f.f.Sync())
+	if _, err := f.f.WriteAt(p, f.at); err != nil {
+		return err
+	}
 	f.at += int64(len(p)+7) &^ 7
+	return measure.SyncData(f.f)
 }
 
-// BenchmarkAppend appends single turns from one writer, each durable on return,
-// alternately with the floor.
+// BenchmarkAppend appends single turns from one writer, alternately with the
+// floor, which syncs each time. Sealing goes on beside, as it does in use.
 func BenchmarkAppend(b *testing.B) {
-	for _, policy := range []engine.SyncPolicy{engine.SyncAlways, engine.SyncInterval, engine.SyncNever} {
+	for _, policy := range policies {
 		b.Run("sync="+string(policy), func(b *testing.B) {
-			work := turns(b, 4096)
-			db := openNew(b, &engine.Options{Sync: policy})
-			floor := newFloor(b)
-			var own, bare samples
+			set, db, floor := turns(b), openNew(b, &engine.Options{Sync: policy}), newFloor(b)
+			var own, bare measure.Samples
+			b.ReportAllocs()
+			made := set.Slice(0, batch)
 			i := 0
 			for b.Loop() {
-				t := work[i%len(work)]
-				t.Key = fmt.Sprint(i)
-				own = append(own, timed(func() {
-					_, err := db.Append(ctx, t)
-					must(b, err)
-				}))
-				bare = append(bare, timed(func() { floor.append(b, t.Content) }))
+				if i == len(made) {
+					b.StopTimer()
+					made = append(made, set.Slice(i, i+batch)...)
+					b.StartTimer()
+				}
+				t := made[i]
+				must(b, own.Time(func() error { _, err := db.Append(ctx, t); return err }))
+				must(b, bare.Time(func() error { return floor.append(t.Content) }))
 				i++
 			}
-			own.report(b, "append")
-			bare.report(b, "floor")
-			b.ReportMetric(own.quantile(.5)/bare.quantile(.5), "p50-ratio")
+			report(b, "append", own)
+			report(b, "floor", bare)
+			b.ReportMetric(own.Micros(.5)/bare.Micros(.5), "p50-ratio")
 		})
 	}
 }
@@ -71,26 +75,32 @@ func BenchmarkAppend(b *testing.B) {
 // BenchmarkAppendWriters appends single turns from many goroutines: group
 // commit shares each sync.
 func BenchmarkAppendWriters(b *testing.B) {
-	for _, writers := range []int{1, 8, 64} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			work := turns(b, 4096)
-			db := openNew(b, nil)
-			var wg sync.WaitGroup
-			b.ResetTimer()
-			for w := range writers {
-				wg.Go(func() {
-					for i := w; i < b.N; i += writers {
-						t := work[i%len(work)]
-						t.Key = fmt.Sprintf("%d/%d", b.N, i)
-						if _, err := db.Append(ctx, t); err != nil {
-							b.Error(err)
-							return
+	for _, policy := range policies {
+		for _, writers := range []int{1, 8, 64} {
+			b.Run(fmt.Sprintf("writers=%d/sync=%s", writers, policy), func(b *testing.B) {
+				set, db := turns(b), openNew(b, &engine.Options{Sync: policy})
+				all := make([]measure.Samples, writers)
+				var wg sync.WaitGroup
+				b.ResetTimer()
+				for w := range writers {
+					wg.Go(func() {
+						for i := w; i < b.N; i += writers {
+							t := set.At(i)
+							if err := all[w].Time(func() error { _, err := db.Append(ctx, t); return err }); err != nil {
+								b.Error(err)
+								return
+							}
 						}
-					}
-				})
-			}
-			wg.Wait()
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
-		})
+					})
+				}
+				wg.Wait()
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+				var together measure.Samples
+				for _, s := range all {
+					together = append(together, s...)
+				}
+				report(b, "append", together)
+			})
+		}
 	}
 }

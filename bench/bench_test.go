@@ -3,41 +3,25 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"sync"
 	"testing"
-	"time"
 
+	"ctxdb/bench/internal/measure"
+	"ctxdb/bench/internal/workload"
 	"ctxdb/engine"
-	"ctxdb/fuzz/trial"
 )
 
 var ctx = context.Background()
 
-// seed of every workload here.
-const seed = 20
-
-// samples are durations of one operation each.
-type samples []time.Duration
-
-func (s samples) quantile(q float64) float64 {
-	sorted := slices.Sorted(slices.Values(s))
-	return float64(sorted[min(int(q*float64(len(sorted))), len(sorted)-1)].Nanoseconds()) / 1e3
-}
+// batch is how many turns a bulk import appends at a time.
+const batch = 1000
 
 // report adds p50 and p99 in microseconds.
-func (s samples) report(b *testing.B, name string) {
-	b.ReportMetric(s.quantile(.5), name+"-p50-us")
-	b.ReportMetric(s.quantile(.99), name+"-p99-us")
-}
-
-func timed(f func()) time.Duration {
-	start := time.Now()
-	f()
-	return time.Since(start)
+func report(b *testing.B, name string, s measure.Samples) {
+	b.ReportMetric(s.Micros(.5), name+"-p50-us")
+	b.ReportMetric(s.Micros(.99), name+"-p99-us")
 }
 
 func must(b testing.TB, err error) {
@@ -47,60 +31,67 @@ func must(b testing.TB, err error) {
 	}
 }
 
-// turns makes n turns of coding-session size, or takes real ones where the
-// shared data is at hand.
-func turns(b testing.TB, n int) []engine.Turn {
-	if real := realTurns(b); len(real) > 0 {
-		out := make([]engine.Turn, n)
-		for i := range out {
-			out[i] = real[i%len(real)]
-			out[i].Key = fmt.Sprintf("%d", i)
-		}
-		return out
-	}
-	b.Log("shared data absent: made turns")
-	return madeTurns(n)
-}
+var coding = sync.OnceValues(workload.Coding)
 
-func madeTurns(n int) []engine.Turn {
-	rng := rand.New(rand.NewPCG(seed, seed))
-	words := strings.Fields("func return error nil context index window segment block the a of to file line test pass fail open read write append commit sync parse token budget evict")
-	out := make([]engine.Turn, n)
-	for i := range out {
-		var s strings.Builder
-		for size := 300 + rng.IntN(3000); s.Len() < size; {
-			s.WriteString(words[rng.IntN(len(words))])
-			s.WriteString([]string{" ", " ", " ", "\n", "(x)"}[rng.IntN(5)])
-		}
-		out[i] = engine.Turn{Key: fmt.Sprintf("%d", i), Thread: "main", Role: "tool_result", Content: []byte(s.String())}
-	}
-	return out
-}
-
-// realTurns cuts the largest coding sessions of the shared data into turns of a
-// line each.
-func realTurns(b testing.TB) (out []engine.Turn) {
-	dir, ok := trial.FindData()
-	if !ok {
-		return nil
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "entire-*-claude-code", "*.jsonl"))
+// turns of real coding sessions where the folder of real data is at hand.
+func turns(b testing.TB) *workload.Set {
+	set, err := coding()
 	must(b, err)
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		must(b, err)
-		for line := range strings.Lines(string(data)) {
-			if len(line) > 200 && len(line) < 16<<10 {
-				out = append(out, engine.Turn{Thread: filepath.Base(f), Role: "tool_result", Content: []byte(line)})
-			}
-		}
+	if !set.Real {
+		b.Log("the folder of real data is absent: made turns")
 	}
-	return out
+	return set
 }
 
-func openNew(b testing.TB, o *engine.Options) *engine.DB {
-	db, err := engine.Open(filepath.Join(b.TempDir(), "bench.ctxdb"), o)
+func openAt(b testing.TB, path string, o *engine.Options) *engine.DB {
+	db, err := engine.Open(path, o)
 	must(b, err)
 	b.Cleanup(func() { db.Close() })
 	return db
+}
+
+func openNew(b testing.TB, o *engine.Options) *engine.DB {
+	return openAt(b, filepath.Join(b.TempDir(), "bench.ctxdb"), o)
+}
+
+// fill appends turns from <= i < to.
+func fill(b testing.TB, db *engine.DB, set *workload.Set, from, to int) {
+	for i := from; i < to; i += batch {
+		_, err := db.Append(ctx, set.Slice(i, min(i+batch, to))...)
+		must(b, err)
+	}
+}
+
+// files that several benchmarks read, made once.
+var files struct {
+	sync.Mutex
+	dir string
+}
+
+// sealed returns a closed file of n turns. It stays until all benchmarks are done: nobody may change it.
+func sealed(b testing.TB, set *workload.Set, n int) string {
+	files.Lock()
+	defer files.Unlock()
+	path := filepath.Join(files.dir, fmt.Sprintf("%d.ctxdb", n))
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	db, err := engine.Open(path+".part", nil)
+	must(b, err)
+	fill(b, db, set, 0, n)
+	must(b, db.Close())
+	must(b, os.Rename(path+".part", path))
+	return path
+}
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ctxdb-bench")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	files.dir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }

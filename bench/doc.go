@@ -4,7 +4,10 @@
 // that a noisy machine disturbs both alike.
 //
 //	go test -run xxx -bench . ./bench
+//	go test -run xxx -bench Fault/cache=warm ./bench
 //
-// Peers are measured in the module bench/peers, so that their dependencies
-// reach no user.
+// Turns come from genuine coding sessions where the folder of real data is at
+// hand, else they are made; either way the same ones in each run. Peers are
+// measured in the module bench/peers, so that their dependencies reach no user;
+// README.md beside this file has the figures.
 package bench

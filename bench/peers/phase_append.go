@@ -33,12 +33,13 @@ func appendPhase(t task, p peer, set *workload.Set) (figures, error) {
 	defer floor.Close()
 	var own, bare measure.Samples
 	var count allocations
+	all := set.Slice(t.From, t.From+warmups+t.Ops)
 	for i := range warmups + t.Ops {
 		if i == warmups {
 			own, bare = make(measure.Samples, 0, t.Ops), make(measure.Samples, 0, t.Ops)
 			count = countAllocations()
 		}
-		turn := set.Slice(t.From+i, t.From+i+1)
+		turn := all[i : i+1]
 		if err := own.Time(func() error { return s.Append(turn) }); err != nil {
 			return nil, err
 		}

@@ -48,6 +48,9 @@ func (s *Set) At(i int) engine.Turn {
 	return t
 }
 
+// Size is the length of turn i's content.
+func (s *Set) Size(i int) int { return len(s.turns[i%len(s.turns)].Content) }
+
 // Slice returns turns from <= i < to.
 func (s *Set) Slice(from, to int) []engine.Turn {
 	out := make([]engine.Turn, 0, to-from)
