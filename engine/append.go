@@ -91,7 +91,7 @@ func (db *DB) prepare(b *batch) error {
 
 // metaBound is at least the length of a turn's meta part and its length prefix.
 func metaBound(t *Turn) int {
-	n := 128 + len(t.Role) + len(t.Thread) + len(t.Key) + len(t.Summary) + 4*len(t.Embedding)
+	n := 128 + len(t.Role) + len(t.Thread) + len(t.Key) + len(t.Summary) + 4*len(t.Embedding) + len(t.EmbeddingModel)
 	for _, s := range t.Entities {
 		n += len(s) + 5
 	}

@@ -54,8 +54,9 @@ const (
 // A session below ShortTurns or ShortTokens that fits in the budget is simply
 // resident, all of it, without an index.
 //
-// q.Text empty and no q.Vector: nothing is fetched. A Selector that fails, takes
-// too long or names what is not on the list is passed over, and Notes says so.
+// q.Text empty and no q.Vector: nothing is fetched. An Embedder or a Selector that
+// fails, takes too long or answers wrongly, as a Selector does that names what is
+// not on the list, is passed over, and Notes says so.
 // Errors: ErrOverBudget where the pinned turns alone exceed a budget, those of
 // Search and Get, and the context's.
 func (w *Window) Assemble(ctx context.Context, q Query) (Prompt, error) {
@@ -108,11 +109,13 @@ func (a *assembly) choose(ctx context.Context) error {
 	if q.K <= 0 {
 		q.K = shortlistTurns
 	}
-	if a.hits, err = a.w.db.Search(ctx, q); isDamage(err) {
-		a.prompt.note("%v", err)
+	found, err := a.w.db.find(ctx, q)
+	if isDamage(err) {
+		a.prompt.note("search: %v", err)
 	} else if err != nil {
 		return err
 	}
+	a.hits, a.prompt.Notes = found.Hits, append(a.prompt.Notes, found.Notes...)
 	a.pick(ctx)
 	return ctx.Err()
 }
@@ -138,8 +141,6 @@ func (a *assembly) pick(ctx context.Context) {
 	}
 }
 
-var errSelection = errors.New("wrong answer")
-
 // selected asks the Selector. It is left alone when its time is over, even if
 // it does not obey its context.
 func (a *assembly) selected(ctx context.Context) ([]TurnID, error) {
@@ -153,45 +154,26 @@ func (a *assembly) selected(ctx context.Context) ([]TurnID, error) {
 	}
 	wait := a.w.opts.SelectWait
 	setDefault(&wait, defaultSelectWait)
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	type answer struct {
-		ids []TurnID
-		err error
+	chosen, err := inTime(ctx, wait, func(ctx context.Context) ([]TurnID, error) {
+		return a.w.opts.Selector.Select(ctx, a.q.Text, handles)
+	})
+	if err != nil {
+		return nil, err
 	}
-	done := make(chan answer, 1)
-	go func() {
-		var r answer
-		defer func() {
-			if p := recover(); p != nil {
-				r = answer{err: fmt.Errorf("panic: %v", p)}
-			}
-			done <- r
-		}()
-		r.ids, r.err = a.w.opts.Selector.Select(ctx, a.q.Text, handles)
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case r := <-done:
-		if r.err != nil {
-			return nil, r.err
-		}
-		return checkSelection(r.ids, ids)
-	}
+	return checkSelection(chosen, ids)
 }
 
 func checkSelection(chosen, offered []TurnID) (ids []TurnID, err error) {
 	for _, id := range chosen {
 		if !slices.Contains(offered, id) {
-			return nil, fmt.Errorf("%w: #%d was not on the list", errSelection, id)
+			return nil, fmt.Errorf("%w: #%d was not on the list", errAnswer, id)
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	if len(ids) > maxPicks {
-		return nil, fmt.Errorf("%w: %d turns, %d may be chosen", errSelection, len(ids), maxPicks)
+		return nil, fmt.Errorf("%w: %d turns, %d may be chosen", errAnswer, len(ids), maxPicks)
 	}
 	return ids, nil
 }

@@ -19,6 +19,9 @@ type change struct {
 	lost    []format.LostRange // nil: as it was
 	freed   []span             // what nobody names once both slots have moved on
 
+	vectors    []format.VectorEntry // the vector runs, where newVectors
+	newVectors bool
+
 	added []format.SegmentEntry // result
 	bytes int64                 // result: of the segments
 }
@@ -144,6 +147,10 @@ func (db *DB) writeCatalog(v *view, c *change, dropped int, added []format.Segme
 	if err := db.mergeRuns(next, &root, written); err != nil {
 		return nil, err
 	}
+	if c.newVectors {
+		root.Vectors = c.vectors
+		next.vectors = db.openVectors(v, v.super.UUID, c.vectors)
+	}
 	next.root, next.lost = &root, root.Lost
 	s := db.super
 	s.NextID, s.NextLSN, s.Log = c.nextID, c.nextLSN, c.log
@@ -151,7 +158,7 @@ func (db *DB) writeCatalog(v *view, c *change, dropped int, added []format.Segme
 	if len(c.log) == 0 {
 		s.State = format.StateClosed
 	}
-	if len(root.Leaves)+len(root.Runs)+len(root.Lost) > 0 {
+	if len(root.Leaves)+len(root.Runs)+len(root.Lost)+len(root.Vectors) > 0 {
 		if err := db.writeAside(&root, c, written); err != nil {
 			return nil, err
 		}
@@ -308,6 +315,7 @@ func (db *DB) adopt(old, next *view, c *change, dropped int) {
 	}
 	db.changeView(func(v *view) {
 		v.super, v.root, v.leaves, v.segs, v.runs, v.lost = next.super, next.root, next.leaves, segs, next.runs, next.lost
+		v.vectors = next.vectors
 		v.clean, v.apart = uncovered(v)
 		v.nextID = max(v.nextID, c.nextID)
 		v.logs = slices.DeleteFunc(slices.Clone(v.logs), func(r run) bool { return r.end() <= c.nextID })
@@ -319,6 +327,10 @@ func (db *DB) adopt(old, next *view, c *change, dropped int) {
 		if !slices.Contains(next.runs, r) {
 			r.Close()
 		}
+	}
+	closeVectors(old.vectors, next.vectors)
+	if len(c.added) > 0 {
+		db.embedding.poke()
 	}
 	freed := forgone(old, db.view.Load())
 	if db.wipeEdges(c.freed) {

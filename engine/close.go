@@ -94,6 +94,9 @@ func (db *DB) syncEvery(every time.Duration) {
 // moved. A DB that is broken is closed as it is, and the next Open recovers;
 // its error is returned. A second Close is ErrClosed.
 func (db *DB) Close() error {
+	if db.writer != nil {
+		db.embedding.close() // while what it has can still be committed
+	}
 	if !db.closed.CompareAndSwap(false, true) {
 		return ErrClosed
 	}

@@ -159,6 +159,9 @@ func (db *DB) startWriting() error {
 	if db.opts.Sync == SyncInterval {
 		go db.syncEvery(db.opts.SyncEvery)
 	}
+	if db.opts.EmbedTurns && db.opts.Embedder != nil {
+		go db.embedSealed()
+	}
 	return nil
 }
 

@@ -44,7 +44,7 @@ func extras(turns []segment.Turn) ([]segment.Extra, error) {
 	for i := range turns {
 		t := &turns[i]
 		if len(t.Record.Embedding) > 0 {
-			vectors = append(vectors, vec.Vector{Ordinal: uint32(i), Values: t.Record.Embedding})
+			vectors = append(vectors, vec.Vector{Ordinal: uint32(i), Model: t.Record.Model, Values: t.Record.Embedding})
 		}
 		x := indexed(a, terms, &t.Record.Turn, t.Content)
 		batch.Add(x)

@@ -159,7 +159,7 @@ func (db *DB) loadCatalog(v *view) error {
 	return nil
 }
 
-// openSegments makes the readers of segments and runs. It reads nothing yet.
+// openSegments makes the readers of segments and of both sorts of runs. It reads nothing yet.
 // Readers of the same segment in an earlier view are taken over.
 func (db *DB) openSegments(v *view) {
 	old := map[uint64]*segment.Segment{}
@@ -180,6 +180,7 @@ func (db *DB) openSegments(v *view) {
 	for _, e := range v.root.Runs {
 		v.runs = append(v.runs, segment.OpenRun(db.file, db.path, v.super.UUID, e, db.readOptions()))
 	}
+	v.vectors = db.openVectors(db.view.Load(), v.super.UUID, v.root.Vectors)
 	v.clean, v.apart = uncovered(v)
 }
 
@@ -240,6 +241,9 @@ func (v *view) used() []span {
 		}
 	}
 	for _, r := range v.root.Runs {
+		all = append(all, span{off: r.Offset, len: r.Length})
+	}
+	for _, r := range v.root.Vectors {
 		all = append(all, span{off: r.Offset, len: r.Length})
 	}
 	for _, l := range v.root.Lost {

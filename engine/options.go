@@ -30,6 +30,10 @@ type Options struct {
 
 	TraceBytes int64 // what the trace of windows may take, encoded; 0: 1 MiB; negative: none is kept
 
+	Embedder   Embedder      // makes vectors of questions for Search, and of turns for Embed; nil: words alone
+	EmbedWait  time.Duration // how long it may take for a question; 0: 10 s
+	EmbedTurns bool          // what was sealed is given to the Embedder in the background; else only by DB.Embed
+
 	LogBytes int64 // largest log extent, from 16 KiB to 64 MiB in whole 4 KiB; 0: 4 MiB
 	Inline   bool  // seal within the append that filled a log extent, not in the background
 
@@ -60,6 +64,7 @@ func (o *Options) withDefaults() Options {
 	setDefault(&d.SyncEvery, 100*time.Millisecond)
 	setDefault(&d.LockWait, 2*time.Second)
 	setDefault(&d.ReuseDelay, time.Second)
+	setDefault(&d.EmbedWait, defaultEmbedWait)
 	setDefault(&d.LogBytes, defaultLogBytes)
 	d.LogBytes = min(max(d.LogBytes, 16<<10), 64<<20) &^ 4095
 	if d.Tokenizer == nil {

@@ -152,6 +152,7 @@ func closeUnshared(old, now *view) {
 	for _, r := range old.runs {
 		r.Close()
 	}
+	closeVectors(old.vectors, now.vectors)
 }
 
 // describe fills in what Open found.

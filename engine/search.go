@@ -24,6 +24,20 @@ type Query struct {
 	Roles    []string
 	From, To time.Time // of the turn's time, both inclusive
 	Vector   []float32 // beside or instead of Text: turns with an embedding, by cosine
+
+	// VectorModel names the model that made Vector; it is compared with vectors
+	// of that name and its dimension only. "": with those of turns that were
+	// appended with an Embedding and no EmbeddingModel.
+	VectorModel string
+	// WordsOnly: Options.Embedder is not asked for a vector of Text.
+	WordsOnly bool
+}
+
+// Found is what a search found, and how.
+type Found struct {
+	Hits     []Hit
+	Compared int      // vectors that the question's was compared with; 0: words alone decided
+	Notes    []string // what a caller should know: a model that did not answer, vectors that are missing or damaged
 }
 
 // Hit is a turn that was found.
@@ -40,33 +54,93 @@ type Hit struct {
 const (
 	defaultHits = 10
 	maxHits     = 1000
+	// fuseDepth is how deep two rankings are at least before they are joined:
+	// what is far down in both may be near the top of all.
+	fuseDepth = 50
 	// phraseDepth is how many candidates are looked at for quoted phrases.
 	phraseDepth = 200
 )
 
 // Search finds the turns that a query is about, best first, by words, their
-// neighbours in the thread, names and dates: BM25 as package rank describes it.
-// It uses the indexes in the file and reads the content of a turn only where a
-// quoted phrase has to be checked.
+// neighbours in the thread, names and dates: BM25 as package rank describes it;
+// with a vector, of the query or of Options.Embedder, by cosine too, the two
+// rankings joined by reciprocal rank. It uses the indexes in the file and reads
+// the content of a turn only where a quoted phrase has to be checked. What went
+// wrong with a model is logged; Find says it.
 //
 // Errors: ErrCorrupt, ErrTruncated, ErrClosed, or the context's. Damage hides what
 // it lies in and nothing more: the hits found without it are returned beside an
 // error that says where it is.
 func (db *DB) Search(ctx context.Context, q Query) ([]Hit, error) {
+	found, err := db.Find(ctx, q)
+	for _, n := range found.Notes {
+		db.log.Warn("search", "note", n)
+	}
+	return found.Hits, err
+}
+
+// Find is Search, and says how it found. A model that fails, takes longer than
+// Options.EmbedWait or answers nonsense, and vectors that are damaged, are passed
+// over where there are words to go by. Errors are those of Search.
+func (db *DB) Find(ctx context.Context, q Query) (Found, error) {
+	found, err := db.find(ctx, q)
+	if err != nil {
+		return found, fmt.Errorf("search: %w", err)
+	}
+	return found, nil
+}
+
+func (db *DB) find(ctx context.Context, q Query) (f Found, err error) {
 	if db.writer == nil {
 		if _, err := db.refresh(db.view.Load()); err != nil {
-			return nil, fmt.Errorf("search: %w", err)
+			return f, err
 		}
 	}
-	var hits []Hit
-	err := db.do(func(v *view) (err error) {
-		hits, err = db.search(ctx, v, &q)
-		return err
+	db.askVector(ctx, &q, &f)
+	var words, vectors harm
+	err = db.do(func(v *view) (err error) {
+		words, vectors = harm{}, harm{}
+		if f.Hits, f.Compared, err = db.search(ctx, v, &q, &words, &vectors); err != nil {
+			return err
+		}
+		return errors.Join(words.err(), vectors.err())
 	})
-	if err != nil {
-		return hits, fmt.Errorf("search: %w", err)
+	if len(vectors.errs) > 0 && len(words.errs) == 0 && q.Text != "" && isDamage(err) {
+		f.note("vectors: %v; words decided where they are missing", err)
+		err = nil
 	}
-	return hits, nil
+	if err == nil && len(f.Notes) == 0 && len(q.Vector) > 0 && f.Compared == 0 && q.Text != "" {
+		f.note("no turn has a vector of model %q with %d dimensions; words alone decided", q.VectorModel, len(q.Vector))
+	}
+	return f, err
+}
+
+func (f *Found) note(format string, args ...any) {
+	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+}
+
+// askVector has the Embedder make a vector of the question, where the file has
+// any that it could be compared with.
+func (db *DB) askVector(ctx context.Context, q *Query, f *Found) {
+	e := db.opts.Embedder
+	if e == nil || q.WordsOnly || q.Text == "" || len(q.Vector) > 0 || db.closed.Load() || ctx.Err() != nil {
+		return
+	}
+	model, err := modelOf(e)
+	if err != nil {
+		f.note("embedder: %v; words alone decided", err)
+		return
+	}
+	if !db.hasVectors(model) {
+		f.note("no turn has a vector of model %q; words alone decided", model)
+		return
+	}
+	vectors, err := vectorsOf(ctx, e, db.opts.EmbedWait, []string{q.Text})
+	if err != nil {
+		f.note("embedder: %v; words alone decided", err)
+		return
+	}
+	q.Vector, q.VectorModel = vectors[0], model
 }
 
 // parts is the view's index, and the first id of each part.
@@ -118,8 +192,8 @@ func (p *parts) rank(q lex.Query, f rank.Filter, depth int, h *harm) ([]rank.Hit
 	}
 }
 
-// search gives hits beside an error that is damage.
-func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
+// search notes damage of vectors apart: no turn is concerned.
+func (db *DB) search(ctx context.Context, v *view, q *Query, words, vectors *harm) (hits []Hit, compared int, err error) {
 	k := q.K
 	if k <= 0 {
 		k = defaultHits
@@ -127,29 +201,26 @@ func (db *DB) search(ctx context.Context, v *view, q *Query) ([]Hit, error) {
 	k = min(k, maxHits)
 	wide := k
 	if len(q.Vector) > 0 {
-		wide = 2 * k // what is second in both rankings may be first of all
+		wide = max(2*k, fuseDepth)
 	}
-	var h harm
-	hits, err := db.byText(ctx, v, q, wide, &h)
-	if err != nil {
-		return nil, err
+	if hits, err = db.byText(ctx, v, q, wide, words); err != nil {
+		return nil, 0, err
 	}
 	if len(q.Vector) > 0 {
-		near, err := db.byVector(ctx, v, q, wide)
-		if err != nil && !h.note(err) {
-			return nil, err
+		var near []Hit
+		if near, compared, err = db.byVector(ctx, v, q, wide, vectors); err != nil {
+			return nil, 0, err
 		}
-		if q.Text == "" {
+		switch {
+		case q.Text == "":
 			hits = near[:min(k, len(near))]
-		} else {
+		case len(near) > 0:
 			hits = fuse(hits, near, k)
 		}
+		hits = hits[:min(k, len(hits))]
 	}
-	hits, err = db.fill(v, hits, &h)
-	if err != nil {
-		return nil, err
-	}
-	return hits, h.err()
+	hits, err = db.fill(v, hits, words)
+	return hits, compared, err
 }
 
 // byText finds the k turns that a text is about.

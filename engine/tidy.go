@@ -28,6 +28,7 @@ func (db *DB) tidy() error {
 	root := *old.root
 	root.Runs = slices.Clone(root.Runs)
 	root.Leaves = slices.Clone(root.Leaves)
+	root.Vectors = slices.Clone(root.Vectors)
 	if err := db.moveExtents(next, &root, plan); err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (db *DB) tidy() error {
 
 // moves says where everything goes.
 type moves struct {
-	extents map[int64]int64 // segments, runs and the aside, where they move: old offset to new
+	extents map[int64]int64 // segments, runs of both sorts and the aside, where they move: old offset to new
 	leaves  []int64         // the new place of each leaf
 	root    int64
 }
@@ -83,6 +84,9 @@ func planMoves(v *view) *moves {
 		}
 	}
 	for _, r := range v.root.Runs {
+		objects = append(objects, span{off: r.Offset, len: r.Length})
+	}
+	for _, r := range v.root.Vectors {
 		objects = append(objects, span{off: r.Offset, len: r.Length})
 	}
 	if v.root.AsideOffset != 0 {
@@ -157,6 +161,11 @@ func (db *DB) moveExtents(next *view, root *format.Root, plan *moves) error {
 	}
 	for i := range root.Runs {
 		if err := move(&root.Runs[i].Offset, root.Runs[i].Length); err != nil {
+			return err
+		}
+	}
+	for i := range root.Vectors {
+		if err := move(&root.Vectors[i].Offset, root.Vectors[i].Length); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,10 @@ type Turn struct {
 	ReplyTo   TurnID    // a tool result's call, a branch's parent; below the turn's own id
 	ReplyKey  string    // the same by key: of an earlier turn of the file or of this batch
 	Embedding []float32 // optional
+
+	// EmbeddingModel names the model that made Embedding. Vectors of different
+	// names, and those without one, are never compared.
+	EmbeddingModel string
 }
 
 // stored is the turn as package format knows it, ReplyKey resolved.
@@ -38,7 +42,7 @@ func (t *Turn) stored() format.Turn {
 	return format.Turn{
 		Decision: t.Decision, Role: t.Role, Thread: t.Thread, Tokens: uint64(max(t.Tokens, 0)), Time: t.Time,
 		ReplyTo: uint64(t.ReplyTo), Key: t.Key, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags,
-		Embedding: t.Embedding, Content: t.Content, Source: t.Source,
+		Embedding: t.Embedding, Model: t.EmbeddingModel, Content: t.Content, Source: t.Source,
 	}
 }
 
@@ -47,7 +51,7 @@ func fromStored(id uint64, s *format.Turn) Turn {
 	return Turn{
 		ID: TurnID(id), Key: s.Key, Thread: s.Thread, Role: s.Role, Time: s.Time, Tokens: int(s.Tokens),
 		Content: s.Content, Summary: s.Summary, Entities: s.Entities, Tags: s.Tags, Decision: s.Decision,
-		ReplyTo: TurnID(s.ReplyTo), Embedding: s.Embedding,
+		ReplyTo: TurnID(s.ReplyTo), Embedding: s.Embedding, EmbeddingModel: s.Model,
 	}
 }
 

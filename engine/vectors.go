@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"ctxdb/engine/vec"
@@ -19,46 +20,108 @@ const (
 	fusion = 60
 )
 
-// byVector finds the k turns whose embeddings are nearest to the query's, by
-// exact cosine over candidates from a scan of every vector.
-func (db *DB) byVector(ctx context.Context, v *view, q *Query, k int) ([]Hit, error) {
-	var near []Hit
-	note := func(id uint64, cosine float64) { near = append(near, Hit{ID: TurnID(id), Score: cosine}) }
-	for _, s := range v.segs {
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
-		}
-		i, err := db.index.of(s)
-		if err != nil {
-			return nil, err
-		}
-		if i.vectors == nil {
-			continue
-		}
-		first := s.Entry().FirstID
-		if err := i.vectors.Scan(q.Vector, func(o uint32, c float64) { note(first+uint64(o), c) }); err != nil {
-			return nil, indexError(err)
+// byVector finds the k turns whose vectors are nearest to the query's, by
+// cosine: exactly where the turn holds its embedding, else as 8 bits keep it. It
+// compares every vector of the query's model, and says how many those are.
+func (db *DB) byVector(ctx context.Context, v *view, q *Query, k int, h *harm) (hits []Hit, compared int, err error) {
+	s := scan{db: db, v: v, q: q, harm: h}
+	for _, part := range []func(context.Context) error{s.segments, s.runs, s.logs} {
+		if err := part(ctx); err != nil {
+			return nil, 0, err
 		}
 	}
-	for i := range v.logs {
-		r := &v.logs[i]
-		for j := range r.turns {
-			rec, _, err := format.DecodeMeta(r.turns[j].record, r.turns[j].at)
-			if err != nil {
-				return nil, err
-			}
-			if c := vec.Cosine(q.Vector, rec.Embedding); c != 0 {
-				note(r.first+uint64(j), c)
-			}
-		}
-	}
-	best(near)
-	return db.exact(v, q, near, k)
+	best(s.near)
+	hits, err = db.exact(v, q, s.near, k, h)
+	return hits, len(s.near), err
 }
 
-// exact compares the embeddings of the nearest candidates that the filters
-// admit.
-func (db *DB) exact(v *view, q *Query, near []Hit, k int) ([]Hit, error) {
+// scan compares a query's vector with those of a view.
+type scan struct {
+	db   *DB
+	v    *view
+	q    *Query
+	harm *harm
+	near []Hit
+}
+
+func (s *scan) note(id uint64, cosine float64) {
+	if id < s.v.nextID {
+		s.near = append(s.near, Hit{ID: TurnID(id), Score: finite(cosine)})
+	}
+}
+
+// compare scans the vectors of turns from first on; nil: there are none.
+func (s *scan) compare(vectors *vec.Reader, first uint64) error {
+	if vectors == nil {
+		return nil
+	}
+	return indexError(vectors.Scan(s.q.VectorModel, s.q.Vector, func(o uint32, c float64) { s.note(first+uint64(o), c) }))
+}
+
+// segments scans the embeddings that turns came with.
+func (s *scan) segments(ctx context.Context) error {
+	for _, x := range s.v.segs {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		i, err := s.db.index.of(x)
+		if err == nil {
+			err = s.compare(i.vectors, x.Entry().FirstID)
+		}
+		if err != nil && !s.harm.note(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// runs scans the vectors that were made later.
+func (s *scan) runs(ctx context.Context) error {
+	hash := format.Hash([]byte(s.q.VectorModel))
+	for _, r := range s.v.vectors {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if e := r.Entry(); e.Model != hash || int(e.Dims) != len(s.q.Vector) {
+			continue
+		}
+		vectors, err := r.open()
+		if err == nil {
+			err = s.compare(vectors, r.Entry().FirstID)
+		}
+		if err != nil && !s.harm.note(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// logs compares the embeddings of turns that are only logged.
+func (s *scan) logs(ctx context.Context) error {
+	for i := range s.v.logs {
+		r := &s.v.logs[i]
+		for j := range r.turns {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			rec, _, err := format.DecodeMeta(r.turns[j].record, r.turns[j].at)
+			if err != nil {
+				return err
+			}
+			if rec.Model != s.q.VectorModel {
+				continue
+			}
+			if c := vec.Cosine(s.q.Vector, rec.Embedding); c != 0 {
+				s.note(r.first+uint64(j), c)
+			}
+		}
+	}
+	return nil
+}
+
+// exact compares the nearest candidates that the filters admit with what their
+// turns hold themselves.
+func (db *DB) exact(v *view, q *Query, near []Hit, k int, harm *harm) ([]Hit, error) {
 	var hits []Hit
 	for _, h := range near {
 		if len(hits) == exactFactor*k {
@@ -66,12 +129,17 @@ func (db *DB) exact(v *view, q *Query, near []Hit, k int) ([]Hit, error) {
 		}
 		rec, err := v.record(uint64(h.ID))
 		if err != nil {
+			if harm.note(fmt.Errorf("#%d: %w", h.ID, err)) {
+				continue
+			}
 			return nil, err
 		}
-		if !q.admits(&rec.Turn) {
+		if !q.admits(&rec.Turn) || slices.ContainsFunc(hits, func(o Hit) bool { return o.ID == h.ID }) {
 			continue
 		}
-		h.Score = vec.Cosine(q.Vector, rec.Embedding)
+		if rec.Model == q.VectorModel && len(rec.Embedding) == len(q.Vector) {
+			h.Score = finite(vec.Cosine(q.Vector, rec.Embedding))
+		}
 		hits = append(hits, h)
 	}
 	best(hits)

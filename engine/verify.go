@@ -41,6 +41,7 @@ func (db *DB) Verify(ctx context.Context) iter.Seq2[Finding, error] {
 		c.catalog()
 		c.segments()
 		c.keyRuns()
+		c.vectorRuns()
 		c.ids()
 		switch {
 		case c.over:
@@ -173,6 +174,43 @@ func (c *checker) keyRuns() {
 			return c.report(Finding{Region: f.Region, Offset: f.Offset, FirstID: TurnID(f.FirstID), Count: f.Count, Err: withPath(c.db.path, f.Err)})
 		})
 	}
+}
+
+// vectorRuns: their damage is worth a word, though no turn is concerned.
+func (c *checker) vectorRuns() {
+	for _, r := range c.v.vectors {
+		if c.stopped() {
+			return
+		}
+		var found []segment.Finding
+		_ = r.Verify(c.ctx, func(f segment.Finding) bool {
+			found = append(found, f)
+			return len(found) < 1000
+		})
+		if len(found) == 0 {
+			if _, err := r.sound(); err != nil {
+				found = append(found, segment.Finding{Region: "vector run", Offset: r.Entry().Offset, Err: err})
+			}
+		}
+		if len(found) > 0 && c.db.withoutVectors(c.v, r.Entry()) {
+			continue // a newer view does without it
+		}
+		for _, f := range found {
+			if !c.report(Finding{Region: f.Region, Offset: f.Offset, Err: withPath(c.db.path, f.Err)}) {
+				return
+			}
+		}
+	}
+}
+
+// withoutVectors reports whether a newer view has no such vector run.
+func (db *DB) withoutVectors(v *view, e format.VectorEntry) bool {
+	if db.writer == nil {
+		if _, err := db.refresh(v); err != nil {
+			return false
+		}
+	}
+	return !slices.Contains(db.view.Load().root.Vectors, e)
 }
 
 // ids: every id that was given is in a segment, in the log, or known as lost.

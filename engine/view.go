@@ -12,16 +12,17 @@ import (
 // view is what the file holds at one instant. It is immutable; readers load it
 // once per operation.
 type view struct {
-	super  format.Superblock
-	root   *format.Root
-	leaves [][]format.SegmentEntry // as the root has them; for rewriting the last
-	segs   []*segment.Segment      // by first id
-	runs   []*segment.Run          // by first id
-	logs   []run                   // of the log's extents, oldest first
-	lost   []format.LostRange
-	nextID uint64             // every id below it was given
-	clean  int                // segments from this index on are in no key run
-	apart  []*segment.Segment // before it, with keys, and in no run all the same
+	super   format.Superblock
+	root    *format.Root
+	leaves  [][]format.SegmentEntry // as the root has them; for rewriting the last
+	segs    []*segment.Segment      // by first id
+	runs    []*segment.Run          // by first id
+	vectors []*vectorRun            // as the root has them
+	logs    []run                   // of the log's extents, oldest first
+	lost    []format.LostRange
+	nextID  uint64             // every id below it was given
+	clean   int                // segments from this index on are in no key run
+	apart   []*segment.Segment // before it, with keys, and in no run all the same
 }
 
 // derive makes a copy to change before it is published.
@@ -38,6 +39,7 @@ func (v *view) close() {
 	for _, r := range v.runs {
 		r.Close()
 	}
+	closeVectors(v.vectors, nil)
 }
 
 // segmentOf returns the segment that holds the id, or nil.

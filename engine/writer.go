@@ -40,9 +40,10 @@ type writer struct {
 	relied    bool       // a batch was acknowledged on the strength of it; leader's
 	found     *loaded    // what Open found; nil once confirmed
 	broken    atomic.Pointer[error]
-	changing  sync.RWMutex  // held for reading while the file is changed, for writing to set broken
-	out       disk.File     // the only way in which the file is changed
-	views     sync.Mutex    // serialises changes of the view
+	changing  sync.RWMutex // held for reading while the file is changed, for writing to set broken
+	out       disk.File    // the only way in which the file is changed
+	views     sync.Mutex   // serialises changes of the view
+	embedding embedding
 	stop      chan struct{} // closed by Close
 }
 
@@ -55,6 +56,8 @@ func newWriter(db *DB, st *loaded) (*writer, error) {
 		slot:     st.slot,
 		found:    st,
 		stop:     make(chan struct{}),
+
+		embedding: newEmbedding(),
 	}
 	w.out = gate{db.file, w}
 	w.leader <- struct{}{}

@@ -22,6 +22,7 @@ type cutter struct {
 	write    int  // one in so many distinct images is opened for writing too
 	deep     int  // one in so many of those is cut during that; 0: none
 	lone     bool // each slot alone must do
+	vectors  bool // vectors are those of their turns
 	tally    *tally
 	seen     map[uint64]int // images of this life, and how many turns each has
 	buf      []byte
@@ -170,6 +171,11 @@ func (c *cutter) readAll(m *Model, im *disk.Mem) (n int, err error) {
 	if err := m.compare(db, n, 1+c.rng.IntN(40)); err != nil {
 		return 0, err
 	}
+	if c.vectors {
+		if err := vectorsMatch(m, db, n); err != nil {
+			return 0, err
+		}
+	}
 	if c.rng.IntN(4) == 0 {
 		return n, verified(db, false)
 	}
@@ -260,7 +266,7 @@ func (c *cutter) sub() *cutter {
 	if c.deep == 0 || c.rng.IntN(c.deep) > 0 {
 		return nil
 	}
-	return &cutter{rng: c.rng, variants: 4, write: 10 * c.write, deep: c.deep, lone: c.lone, tally: &tally{}, seen: map[uint64]int{}}
+	return &cutter{rng: c.rng, vectors: c.vectors, variants: 4, write: 10 * c.write, deep: c.deep, lone: c.lone, tally: &tally{}, seen: map[uint64]int{}}
 }
 
 func (c *cutter) nextLife(m *Model, im *disk.Mem) error {

@@ -14,12 +14,13 @@ import (
 //
 // invariant: 0 <= durable <= visible <= len(turns); turns[i].ID == i+1.
 type Model struct {
-	turns   []engine.Turn // as they are read back, and with their sources; behind visible: of unknown outcome
-	ends    []int         // len(turns) after each batch
-	visible int           // turns that were acknowledged, or seen after an open
-	durable int           // turns that no power cut may take
-	exists  bool          // the file's name is durable: no power cut may take it
-	keys    map[string]engine.TurnID
+	turns    []engine.Turn // as they are read back, and with their sources; behind visible: of unknown outcome
+	ends     []int         // len(turns) after each batch
+	visible  int           // turns that were acknowledged, or seen after an open
+	durable  int           // turns that no power cut may take
+	embedded int           // turns whose vectors no power cut may take
+	exists   bool          // the file's name is durable: no power cut may take it
+	keys     map[string]engine.TurnID
 }
 
 // plan says what an append of this batch must do: the turns that it stores and

@@ -19,6 +19,7 @@ type optionSet struct {
 	Background bool // seal in the background; not deterministic
 	Sync       engine.SyncPolicy
 	Rest       time.Duration // 0: freed space is reused at once
+	Embedder   engine.Embedder
 }
 
 // optionSets: the first is the harshest one that is deterministic.
@@ -33,7 +34,7 @@ var optionSets = []optionSet{
 // options are those of one life. Each life has random numbers of its own.
 func (s *optionSet) options(fs disk.FS, seed uint64, life int) *engine.Options {
 	o := &engine.Options{
-		FS: fs, Inline: !s.Background, LogBytes: s.LogBytes, Sync: s.Sync, ReuseDelay: s.Rest, LockWait: -1,
+		FS: fs, Embedder: s.Embedder, Inline: !s.Background, LogBytes: s.LogBytes, Sync: s.Sync, ReuseDelay: s.Rest, LockWait: -1,
 		Now: func() time.Time { return time.Unix(1_750_000_000, 0) },
 	}
 	if s.Rest == 0 {

@@ -23,7 +23,10 @@ func dataPages(data []byte, id Identity, section format.SectionType) []byte {
 // bytes, each page verified before any byte of it is handed out; for many
 // goroutines. Each read takes a reference to the segment for as long as it runs.
 type Data struct {
-	s       *Segment
+	held    references
+	region  *region
+	uuid    format.UUID
+	nonce   uint64
 	section format.Section
 }
 
@@ -42,13 +45,19 @@ func (s *Segment) Data(t format.SectionType) (d *Data, ok bool, err error) {
 		if x.Entries > uint64(x.Length) || int64(format.DataPages(int(x.Entries)))*format.IndexPageSize != x.Length {
 			return nil, false, s.corrupt("section table", l.footer.TableOffset, "%d bytes of data in %d bytes of pages", x.Entries, x.Length)
 		}
-		return &Data{s: s, section: x}, true, nil
+		return &Data{held: s, region: &s.region, uuid: s.uuid, nonce: s.entry.Nonce, section: x}, true, nil
 	}
 	return nil, false, nil
 }
 
 // Size is the number of bytes of the section.
 func (d *Data) Size() int64 { return int64(d.section.Entries) }
+
+// references keep a region readable.
+type references interface {
+	Acquire() bool
+	Release()
+}
 
 var dataBuffers = sync.Pool{New: func() any { return new([format.IndexPageSize]byte) }}
 
@@ -57,10 +66,10 @@ func (d *Data) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read of a section at offset %d", off)
 	}
-	if !d.s.Acquire() {
-		return 0, d.s.errClosed()
+	if !d.held.Acquire() {
+		return 0, d.region.errClosed()
 	}
-	defer d.s.Release()
+	defer d.held.Release()
 	page := dataBuffers.Get().(*[format.IndexPageSize]byte)
 	defer dataBuffers.Put(page)
 	for n < len(p) {
@@ -82,11 +91,11 @@ func (d *Data) ReadAt(p []byte, off int64) (n int, err error) {
 // load copies a page and verifies it.
 func (d *Data) load(page []byte, number int) error {
 	at := d.section.Offset + int64(number)*format.IndexPageSize
-	if err := d.s.read(page, at); err != nil {
+	if err := d.region.read(page, at); err != nil {
 		return err
 	}
-	if err := format.CheckDataPage(page, d.s.uuid, d.s.entry.Nonce, d.section.Type, number, d.s.offset+at); err != nil {
-		return d.s.located(err)
+	if err := format.CheckDataPage(page, d.uuid, d.nonce, d.section.Type, number, d.region.offset+at); err != nil {
+		return d.region.located(err)
 	}
 	return nil
 }
@@ -103,11 +112,16 @@ func (v *segmentVerifier) verifyData(l *layout) {
 		if !ok {
 			continue
 		}
-		var page [format.IndexPageSize]byte
-		for i := 0; i < format.DataPages(int(d.Size())) && !v.stopped(); i++ {
-			if err := d.load(page[:], i); err != nil {
-				v.report(finding("data page", v.s.offset, v.s.entry.FirstID, v.s.entry.Turns, err))
-			}
+		d.verify(&v.verifier, v.s.entry.FirstID, v.s.entry.Turns)
+	}
+}
+
+// verify checks every page.
+func (d *Data) verify(v *verifier, firstID, turns uint64) {
+	var page [format.IndexPageSize]byte
+	for i := 0; i < format.DataPages(int(d.Size())) && !v.stopped(); i++ {
+		if err := d.load(page[:], i); err != nil {
+			v.report(finding("data page", d.region.offset, firstID, turns, err))
 		}
 	}
 }

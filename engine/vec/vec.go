@@ -1,27 +1,32 @@
-// Package vec keeps the embeddings of a segment's turns for search: each
-// vector as 8-bit numbers under one scale, a quarter of its size. [Reader.Scan]
-// compares all of them with a query; who wants the exact cosine takes the best
-// few and compares the embeddings that the turns themselves hold.
+// Package vec keeps the embeddings of turns for search: each vector as 8-bit
+// numbers under one scale, a quarter of its size. [Reader.Scan] compares all of
+// one model's with a query; who wants the exact cosine takes the best few and
+// compares the embeddings that the turns themselves hold, where they do.
 //
-// The bytes, little-endian: u32 version, u32 dimensions, u32 count, u32
-// reserved; count times u32 ordinal of the turn; then for each vector a float32
-// that is its length in the units of its numbers, and a signed byte for each
-// dimension.
+// Vectors lie in sets: one for each name of a model and dimension, so that two
+// models are never compared. SPEC.md has the bytes, in section 9.
+//
+// What 8 bits lose against float32, with 100 queries over 5,000 made vectors in
+// 50 clusters that have as much noise as distance: of the ten nearest 98.9 % are
+// the same with 384 dimensions and 98.8 % with 1,536, all of them are among the
+// nearest twenty, and no cosine differs by more than 0.0021 and 0.0011
+// (go test -v -run RecallLoss ./engine/vec).
 package vec
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 )
 
 const (
-	version    = 1
-	headerSize = 16
-	maxDims    = 8192
-	chunkBytes = 256 << 10
+	version   = 2
+	maxDims   = 8192
+	maxName   = 1 << 10
+	headSize  = 8  // of all
+	setSize   = 16 // the fixed part of a set's head
+	firstSize = 16 // head of version 1, which has one set without a name
 )
 
 // ErrCorrupt says that bytes are no encoded vectors.
@@ -29,37 +34,61 @@ var ErrCorrupt = errors.New("corrupt vectors")
 
 // Vector is the embedding of a turn.
 type Vector struct {
-	Ordinal uint32 // of the turn in its segment
+	Ordinal uint32 // of the turn in its segment, or in its run
+	Model   string // that made it; "": not said
 	Values  []float32
 }
 
-// Encode packs vectors of one dimension, in the order of their turns; nil for
-// none. A vector of another dimension than the first, or without length, can't
-// be compared and is left out.
+// space is what vectors must share to be compared.
+type space struct {
+	model string
+	dims  int
+}
+
+// Encode packs vectors, in the order of their turns; nil for none. A vector
+// without length can't be compared and is left out.
 func Encode(vectors []Vector) []byte {
-	var kept []Vector
+	var order []space
+	sets := map[space][]Vector{}
 	for _, v := range vectors {
-		if length(v.Values) > 0 && (len(kept) == 0 || len(v.Values) == len(kept[0].Values)) {
-			kept = append(kept, v)
+		if length(v.Values) == 0 {
+			continue
 		}
+		s := space{v.Model, len(v.Values)}
+		if sets[s] == nil {
+			order = append(order, s)
+		}
+		sets[s] = append(sets[s], v)
 	}
-	if len(kept) == 0 {
+	if len(order) == 0 {
 		return nil
 	}
 	le := binary.LittleEndian
-	dims := len(kept[0].Values)
-	out := make([]byte, headerSize, headerSize+len(kept)*(8+dims))
-	le.PutUint32(out[0:], version)
-	le.PutUint32(out[4:], uint32(dims))
-	le.PutUint32(out[8:], uint32(len(kept)))
-	for _, v := range kept {
+	out := le.AppendUint32(nil, version)
+	out = le.AppendUint32(out, uint32(len(order)))
+	for _, s := range order {
+		out = appendSet(out, s, sets[s])
+	}
+	return out
+}
+
+func appendSet(out []byte, s space, vectors []Vector) []byte {
+	le := binary.LittleEndian
+	for _, x := range []int{len(s.model), s.dims, len(vectors), 0} {
+		out = le.AppendUint32(out, uint32(x))
+	}
+	out = append(out, s.model...)
+	out = append(out, make([]byte, padded(len(s.model))-len(s.model))...)
+	for _, v := range vectors {
 		out = le.AppendUint32(out, v.Ordinal)
 	}
-	for _, v := range kept {
+	for _, v := range vectors {
 		out = appendQuantized(out, v.Values)
 	}
 	return out
 }
+
+func padded(n int) int { return (n + 3) &^ 3 }
 
 // length is the Euclidean length; 0 also for what holds no numbers.
 func length(v []float32) float64 {
@@ -73,6 +102,11 @@ func length(v []float32) float64 {
 	return math.Sqrt(sum)
 }
 
+// Comparable reports whether a vector has a length, and so a direction.
+func Comparable(v []float32) bool { return length(v) > 0 }
+
+// appendQuantized writes a vector's numbers in 127ths of the largest. Those of
+// what was quantised before come out as they are.
 func appendQuantized(out []byte, v []float32) []byte {
 	largest := 0.0
 	for _, x := range v {
@@ -106,92 +140,14 @@ func Cosine(a, b []float32) float64 {
 	return sum / la / lb
 }
 
-// Reader serves encoded vectors where they lie. For many goroutines.
-type Reader struct {
-	r        io.ReaderAt
-	dims     int
-	ordinals []uint32
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrCorrupt, fmt.Errorf(format, args...))
 }
 
-// Open reads the head of encoded vectors of size bytes. r stays the caller's.
-func Open(r io.ReaderAt, size int64) (*Reader, error) {
-	var head [headerSize]byte
-	if size < headerSize {
-		return nil, fmt.Errorf("%w: %d bytes", ErrCorrupt, size)
+// EncodeRun packs vectors as Encode does, and none as an empty run.
+func EncodeRun(vectors []Vector) []byte {
+	if b := Encode(vectors); b != nil {
+		return b
 	}
-	if err := readFull(r, head[:], 0); err != nil {
-		return nil, err
-	}
-	le := binary.LittleEndian
-	v, dims, count := le.Uint32(head[0:]), int64(le.Uint32(head[4:])), int64(le.Uint32(head[8:]))
-	if v != version || dims < 1 || dims > maxDims || headerSize+count*(8+dims) != size {
-		return nil, fmt.Errorf("%w: version %d, %d vectors of %d dimensions in %d bytes", ErrCorrupt, v, count, dims, size)
-	}
-	b := make([]byte, 4*count)
-	if err := readFull(r, b, headerSize); err != nil {
-		return nil, err
-	}
-	o := make([]uint32, count)
-	for i := range o {
-		o[i] = le.Uint32(b[4*i:])
-	}
-	return &Reader{r: r, dims: int(dims), ordinals: o}, nil
-}
-
-func readFull(r io.ReaderAt, b []byte, at int64) error {
-	n, err := r.ReadAt(b, at)
-	if n == len(b) {
-		return nil
-	}
-	if err == nil || err == io.EOF {
-		return fmt.Errorf("%w: it ends within %d bytes at %d", ErrCorrupt, len(b), at)
-	}
-	return err
-}
-
-// Dims is the dimension of the vectors.
-func (v *Reader) Dims() int { return v.dims }
-
-// Scan compares the query with every vector: see is called with the turn's
-// ordinal and the cosine, within about a hundredth of the exact one. A query of
-// another dimension meets nothing.
-func (v *Reader) Scan(query []float32, see func(ordinal uint32, cosine float64)) error {
-	ql := length(query)
-	if len(query) != v.dims || ql == 0 {
-		return nil
-	}
-	row := 4 + v.dims
-	perChunk := max(chunkBytes/row, 1)
-	buf := make([]byte, min(perChunk, len(v.ordinals))*row)
-	base := int64(headerSize + 4*len(v.ordinals))
-	for i := 0; i < len(v.ordinals); i += perChunk {
-		n := min(perChunk, len(v.ordinals)-i)
-		if err := readFull(v.r, buf[:n*row], base+int64(i)*int64(row)); err != nil {
-			return err
-		}
-		for j := range n {
-			b := buf[j*row : (j+1)*row]
-			l := float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
-			if l > 0 {
-				see(v.ordinals[i+j], dot(query, b[4:])/l/ql)
-			}
-		}
-	}
-	return nil
-}
-
-func dot(q []float32, b []byte) float64 {
-	var s0, s1, s2, s3 float32
-	b = b[:len(q)]
-	i := 0
-	for ; i+4 <= len(q); i += 4 {
-		s0 += q[i] * float32(int8(b[i]))
-		s1 += q[i+1] * float32(int8(b[i+1]))
-		s2 += q[i+2] * float32(int8(b[i+2]))
-		s3 += q[i+3] * float32(int8(b[i+3]))
-	}
-	for ; i < len(q); i++ {
-		s0 += q[i] * float32(int8(b[i]))
-	}
-	return float64(s0 + s1 + s2 + s3)
+	return binary.LittleEndian.AppendUint64(nil, version)
 }

@@ -2,89 +2,191 @@ package vec
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
 
-func random(rng *rand.Rand, dims int) []float32 {
-	v := make([]float32, dims)
+// around is a vector of a cluster: a centre and as much noise.
+func around(rng *rand.Rand, centre []float32) []float32 {
+	v := make([]float32, len(centre))
 	for i := range v {
-		v[i] = float32(rng.NormFloat64())
+		v[i] = centre[i] + float32(rng.NormFloat64())
 	}
 	return v
 }
 
-// TestScan: the quantised cosine is near the exact one, and the best ten of a
-// thousand are nearly always among its best twenty.
-func TestScan(t *testing.T) {
-	const seed, dims, n = 3, 96, 1000
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, seed))
-	var all []Vector
-	for i := range n {
-		all = append(all, Vector{Ordinal: uint32(3 * i), Values: random(rng, dims)})
-	}
-	b := Encode(all)
+func read(t *testing.T, b []byte) *Reader {
+	t.Helper()
 	r, err := Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, wanted := 0, 0
-	for range 20 {
-		q := random(rng, dims)
-		near := map[uint32]float64{}
-		if err := r.Scan(q, func(o uint32, c float64) { near[o] = c }); err != nil {
-			t.Fatal(err)
-		}
-		exact := slices.Clone(all)
-		slices.SortFunc(exact, func(a, b Vector) int {
-			return int(math.Copysign(1, Cosine(q, b.Values)-Cosine(q, a.Values)))
-		})
-		order := make([]uint32, 0, n)
-		for _, v := range all {
-			if d := math.Abs(near[v.Ordinal] - Cosine(q, v.Values)); d > 0.01 {
-				t.Fatalf("cosine of %d differs by %v", v.Ordinal, d)
-			}
-			order = append(order, v.Ordinal)
-		}
-		slices.SortFunc(order, func(a, b uint32) int { return int(math.Copysign(1, near[b]-near[a])) })
-		for _, v := range exact[:10] {
-			wanted++
-			if slices.Contains(order[:20], v.Ordinal) {
-				found++
-			}
-		}
+	return r
+}
+
+// nearest lists the k best of scores, best first.
+func nearest(scores []float64, k int) []int {
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
 	}
-	t.Logf("%d of the %d best are among twice as many candidates", found, wanted)
-	if found < wanted*99/100 {
-		t.Errorf("only %d of %d", found, wanted)
+	slices.SortFunc(order, func(a, b int) int { return int(math.Copysign(1, scores[b]-scores[a])) })
+	return order[:k]
+}
+
+// TestRecallLoss measures what 8 bits lose against float32 among neighbours
+// that are hard to tell apart: clusters with as much noise as distance.
+func TestRecallLoss(t *testing.T) {
+	const seed, clusters, queries, k = 3, 50, 100, 10
+	n := 5000
+	if testing.Short() {
+		n = 1000
+	}
+	for _, dims := range []int{384, 1536} {
+		rng := rand.New(rand.NewPCG(seed, seed))
+		centres := make([][]float32, clusters)
+		for i := range centres {
+			centres[i] = around(rng, make([]float32, dims))
+		}
+		var all []Vector
+		for i := range n {
+			all = append(all, Vector{Ordinal: uint32(i), Values: around(rng, centres[i%clusters])})
+		}
+		r := read(t, Encode(all))
+		same, wide, worst := 0, 0, 0.0
+		for i := range queries {
+			q := around(rng, centres[i%clusters])
+			near, exact := make([]float64, n), make([]float64, n)
+			if err := r.Scan("", q, func(o uint32, c float64) { near[o] = c }); err != nil {
+				t.Fatal(err)
+			}
+			for j := range all {
+				exact[j] = Cosine(q, all[j].Values)
+				worst = max(worst, math.Abs(exact[j]-near[j]))
+			}
+			have := nearest(near, 2*k)
+			for _, want := range nearest(exact, k) {
+				if slices.Contains(have[:k], want) {
+					same++
+				}
+				if slices.Contains(have, want) {
+					wide++
+				}
+			}
+		}
+		total := float64(queries * k)
+		t.Logf("seed %d, %d dimensions: the worst cosine differs by %.4f, %.4f of the %d nearest of %d are the same, %.4f are among the nearest %d",
+			seed, dims, worst, float64(same)/total, k, n, float64(wide)/total, 2*k)
+		if worst > 0.01 || float64(same)/total < 0.98 || float64(wide)/total < 0.999 {
+			t.Errorf("8 bits lose more than that")
+		}
 	}
 }
 
-func TestOddVectors(t *testing.T) {
-	if b := Encode([]Vector{{1, []float32{0, 0}}, {2, []float32{float32(math.NaN()), 1}}}); b != nil {
-		t.Error("vectors without length were kept")
+// TestSets: vectors of two models, or of two dimensions, are never compared.
+func TestSets(t *testing.T) {
+	all := []Vector{
+		{0, "a", []float32{1, 0}}, {1, "b", []float32{1, 0}}, {2, "a", []float32{0, 1}}, {2, "b", []float32{3, 4}},
+		{3, "a", []float32{1, 0, 0}}, {4, "", []float32{1, 0}}, {7, "a", []float32{0, 0}}, {8, "a", []float32{float32(math.NaN()), 1}},
 	}
-	b := Encode([]Vector{{1, []float32{1, 2}}, {2, []float32{1, 2, 3}}})
-	r, err := Open(bytes.NewReader(b), int64(len(b)))
-	if err != nil || len(r.ordinals) != 1 {
-		t.Errorf("%v, %v", r, err)
+	b := Encode(all)
+	r := read(t, b)
+	want := []Set{{"a", 2, 2}, {"b", 2, 2}, {"a", 3, 1}, {"", 2, 1}}
+	if got := r.Sets(); !slices.Equal(got, want) {
+		t.Errorf("sets %+v", got)
+	}
+	for _, c := range []struct {
+		model string
+		query []float32
+		want  []uint32
+	}{
+		{"a", []float32{1, 1}, []uint32{0, 2}}, {"b", []float32{1, 1}, []uint32{1, 2}}, {"a", []float32{1, 1, 1}, []uint32{3}},
+		{"", []float32{1, 1}, []uint32{4}}, {"c", []float32{1, 1}, nil}, {"a", []float32{0, 0}, nil},
+	} {
+		var got []uint32
+		if err := r.Scan(c.model, c.query, func(o uint32, _ float64) { got = append(got, o) }); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("model %q, %d dimensions: turns %v, %v", c.model, len(c.query), got, err)
+		}
+	}
+	back, err := r.All()
+	if err != nil || !bytes.Equal(Encode(back), b) {
+		t.Errorf("encoded again they differ: %v, %v", back, err)
+	}
+	if Encode(all[6:]) != nil {
+		t.Error("vectors without length were kept")
 	}
 	if Cosine([]float32{1}, []float32{1, 2}) != 0 {
 		t.Error("different dimensions were compared")
 	}
 }
 
+// first is version 1: dimensions 2, turns 1 and 9.
+func first() []byte {
+	b := make([]byte, 16, 40)
+	for i, x := range []uint32{1, 2, 2, 0} {
+		binary.LittleEndian.PutUint32(b[4*i:], x)
+	}
+	b = binary.LittleEndian.AppendUint32(b, 1)
+	b = binary.LittleEndian.AppendUint32(b, 9)
+	return appendQuantized(appendQuantized(b, []float32{1, 2}), []float32{-1, 2})
+}
+
+func TestVersionOne(t *testing.T) {
+	r := read(t, first())
+	if got := r.Sets(); !reflect.DeepEqual(got, []Set{{"", 2, 2}}) {
+		t.Errorf("%+v", got)
+	}
+	all, err := r.All()
+	if err != nil || all[1].Ordinal != 9 || Cosine(all[1].Values, []float32{-1, 2}) < 0.999 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestDamage: cut anywhere, or with a hostile number, it is ErrCorrupt or it
+// opens and can be scanned; nothing is allocated that the bytes don't hold.
+func TestDamage(t *testing.T) {
+	for _, b := range [][]byte{first(), Encode([]Vector{{1, "model", []float32{1, 2}}, {9, "model", []float32{-1, 2}}, {9, "x", []float32{3}}})} {
+		for n := range b {
+			if _, err := Open(bytes.NewReader(b[:n]), int64(n)); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("cut at %d of %d: %v", n, len(b), err)
+			}
+			bad := slices.Clone(b)
+			bad[n] = 0xff
+			r, err := Open(bytes.NewReader(bad), int64(len(bad)))
+			if err == nil {
+				_, err = r.All()
+			}
+			if err != nil && !errors.Is(err, ErrCorrupt) {
+				t.Errorf("byte %d: %v", n, err)
+			}
+		}
+	}
+	twice := appendSet(Encode([]Vector{{1, "m", []float32{1}}}), space{"m", 1}, []Vector{{2, "m", []float32{1}}})
+	twice[4] = 2
+	if _, err := Open(bytes.NewReader(twice), int64(len(twice))); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("one set twice: %v", err)
+	}
+}
+
 func FuzzOpen(f *testing.F) {
-	f.Add(Encode([]Vector{{1, []float32{1, 2}}, {9, []float32{-1, 2}}}))
+	f.Add(Encode([]Vector{{1, "m", []float32{1, 2}}, {9, "", []float32{-1, 2}}}))
+	f.Add(first())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := Open(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			return
 		}
-		if err := r.Scan(make([]float32, r.Dims()), func(uint32, float64) {}); err != nil {
+		for _, s := range r.Sets() {
+			if err := r.Scan(s.Model, make([]float32, s.Dims), func(uint32, float64) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := r.All(); err != nil {
 			t.Fatal(err)
 		}
 	})

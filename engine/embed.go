@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ctxdb/engine/vec"
+	"ctxdb/format"
+)
+
+const (
+	embedTexts   = 64               // that an Embedder gets at once
+	embedText    = 8 << 10          // of a turn's summary and content, in bytes
+	leastText    = 256              // a refused text is halved down to about this
+	mostRefused  = 8                // texts in a row: then the fault is hardly theirs
+	commitTurns  = 1024             // that are looked at before their vectors are committed
+	commitBytes  = 1 << 20          // of vectors, or before so many are waiting
+	lookInterval = 256              // turns between two looks at the context
+	longWait     = 10 * time.Minute // for a batch of texts, retries included
+)
+
+// EmbedOptions of DB.Embed. The zero value of each field is its default.
+type EmbedOptions struct {
+	// TextBytes is what the model gets of a turn's summary and content, the
+	// beginning; 0: 8 KiB. It is halved by itself where the model refuses that
+	// much.
+	TextBytes int
+	// Progress is called after each answer of the model, with the number of turns
+	// that were looked at and of those that there are.
+	Progress func(done, of uint64)
+}
+
+// EmbedReport says what DB.Embed did.
+type EmbedReport struct {
+	Model     string
+	Dims      int      // of its vectors; 0: none was made
+	Made      uint64   // vectors; in the file up to Committed
+	Empty     uint64   // turns without a text, and records of role meta
+	Had       uint64   // turns that came with a vector of this model
+	Refused   []TurnID // the model does not take their text; they stay without, and are not tried again
+	Damaged   uint64   // turns that can't be read, or damaged runs of vectors that were made again
+	Committed TurnID   // every turn below it that can have a vector of this model has one
+}
+
+// Embed has Options.Embedder make the vectors that turns lack: of each turn's
+// summary and content. It puts the log away first, works beside
+// appends and searches, and commits every 1,024 turns or 1 MiB of vectors; what
+// was committed is durable, and a later call goes on behind it. Turns that are
+// appended meanwhile are left for the next time. One pass runs at a time; a second
+// waits.
+//
+// Errors: those of the Embedder (nothing that was committed is lost), ErrNoSpace,
+// ErrBroken, ErrReadOnly, ErrClosed, the context's. The report is right with an
+// error too.
+func (db *DB) Embed(ctx context.Context, o EmbedOptions) (EmbedReport, error) {
+	return db.embedPass(ctx, o, true)
+}
+
+func (db *DB) embedPass(ctx context.Context, o EmbedOptions, sealFirst bool) (r EmbedReport, err error) {
+	fail := func(err error) (EmbedReport, error) { return r, fmt.Errorf("embed: %w", err) }
+	if err := db.writable(); err != nil {
+		return fail(err)
+	}
+	if r.Model, err = modelOf(db.opts.Embedder); err != nil {
+		return fail(err)
+	}
+	ctx, done, err := db.embedding.begin(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	defer done()
+	if err := db.writable(); err != nil {
+		return fail(err)
+	}
+	if sealFirst && len(db.view.Load().logs) > 0 {
+		if err := db.Checkpoint(ctx); err != nil {
+			return fail(err)
+		}
+	}
+	p := &embedRun{db: db, ctx: ctx, o: o, r: &r, end: db.view.Load().sealedEnd(), limit: o.TextBytes}
+	setDefault(&p.limit, embedText)
+	p.limit = max(p.limit, leastText)
+	if err := p.run(); err != nil {
+		return fail(err)
+	}
+	return r, nil
+}
+
+// sealedEnd is one more than the last id that a segment holds. Ids above may be
+// given again after a crash, as far as they were never synced.
+func (v *view) sealedEnd() uint64 {
+	if len(v.segs) == 0 {
+		return 1
+	}
+	return v.segs[len(v.segs)-1].Entry().EndID()
+}
+
+// embedRun makes the vectors that are missing below end.
+type embedRun struct {
+	db  *DB
+	ctx context.Context
+	o   EmbedOptions
+	r   *EmbedReport
+	end uint64
+
+	limit   int          // of a text, in bytes
+	refusal error        // the last one
+	inARow  int          // refused texts since one was taken
+	dims    int          // of the model's vectors; 0: not known yet
+	from    uint64       // first turn of what waits for its commit
+	next    uint64       // one more than the last
+	waiting []vec.Vector // of those turns, counted from from
+	bytes   int
+}
+
+func (p *embedRun) run() error {
+	if err := p.inspect(); err != nil {
+		return err
+	}
+	for {
+		from, to := p.gap()
+		p.r.Committed = TurnID(from)
+		if from >= to {
+			return nil
+		}
+		if err := p.fill(from, to); err != nil {
+			p.r.Committed = TurnID(p.covered())
+			return err
+		}
+	}
+}
+
+func (p *embedRun) own() []format.VectorEntry {
+	return vectorsOfModel(p.db.view.Load().root.Vectors, p.r.Model)
+}
+
+// inspect reads the model's runs, learns their dimension, and drops what is
+// damaged, so that it is made again.
+func (p *embedRun) inspect() error {
+	var bad []format.VectorEntry
+	for _, r := range p.db.view.Load().vectors {
+		e := r.Entry()
+		if e.Model != format.Hash([]byte(p.r.Model)) {
+			continue
+		}
+		_, err := r.sound()
+		switch {
+		case isRetired(err), err == nil:
+			p.dims = max(p.dims, int(e.Dims))
+		case isDamage(err):
+			p.db.log.Warn("vectors are damaged and made again", "offset", e.Offset, "from", e.FirstID, "to", e.EndID, "err", err)
+			bad = append(bad, e)
+		default:
+			return err
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	p.r.Damaged += uint64(len(bad))
+	return p.db.publishVectors(p.ctx, func(old []format.VectorEntry) []format.VectorEntry {
+		return slices.DeleteFunc(old, func(e format.VectorEntry) bool { return slices.Contains(bad, e) })
+	})
+}
+
+// gap is the first range of turns that no run of the model covers.
+func (p *embedRun) gap() (from, to uint64) {
+	from = 1
+	for _, e := range p.own() {
+		if e.FirstID > from {
+			return from, min(e.FirstID, p.end)
+		}
+		from = e.EndID
+	}
+	return from, max(p.end, from)
+}
+
+// covered is one more than the last of the turns from 1 on that runs cover.
+func (p *embedRun) covered() uint64 {
+	from, _ := p.gap()
+	return from
+}
+
+// text is a turn that waits for its vector.
+type text struct {
+	id   uint64
+	text string
+}
+
+// fill makes the vectors of a range of turns.
+func (p *embedRun) fill(from, to uint64) error {
+	p.from, p.next, p.waiting, p.bytes = from, from, nil, 0
+	for p.next < to {
+		texts, next, err := p.gather(to)
+		if err == nil {
+			err = p.make(texts)
+		}
+		if err != nil {
+			return errors.Join(err, p.commit()) // what was answered is paid for
+		}
+		p.next = next
+		if p.o.Progress != nil {
+			p.o.Progress(next-1, p.end-1)
+		}
+		if p.next-p.from >= commitTurns || p.bytes >= commitBytes || p.next == to {
+			if err := p.commit(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// gather reads turns from p.next on until enough texts are together.
+func (p *embedRun) gather(to uint64) (texts []text, next uint64, err error) {
+	limit := min(to, p.from+commitTurns)
+	for next = p.next; next < limit && len(texts) < embedTexts; next++ {
+		if (next-p.next)%lookInterval == 0 && p.ctx.Err() != nil {
+			return nil, 0, context.Cause(p.ctx)
+		}
+		var t format.Turn
+		err := p.db.do(func(v *view) (err error) {
+			t, err = v.get(next)
+			return err
+		})
+		switch {
+		case isDamage(err) || errors.Is(err, ErrForgotten):
+			p.r.Damaged++
+			continue
+		case err != nil:
+			return nil, 0, err
+		}
+		s := embeddable(&t, p.limit)
+		switch {
+		case t.Model == p.r.Model && vec.Comparable(t.Embedding):
+			p.r.Had++
+		case s == "":
+			p.r.Empty++
+		default:
+			texts = append(texts, text{next, s})
+		}
+	}
+	return texts, next, nil
+}
