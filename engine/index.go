@@ -15,17 +15,18 @@ import (
 )
 
 // metaThread keeps records that are no conversation out of the way of the
-// threads: they have a place in the index, and no words.
+// threads: they are nobody's neighbours, and found only where they are asked for.
 const metaThread = "\x00meta"
 
 // indexed is a turn as the index wants it. Its terms are in dst's memory where it
 // has room.
 func indexed(a *lex.Analyzer, dst []lex.TermCount, t *format.Turn, content []byte) rank.Turn {
+	thread := t.Thread
 	if t.Role == RoleMeta {
-		return rank.Turn{Thread: metaThread, Role: RoleMeta, Time: t.Time}
+		thread = metaThread
 	}
 	return rank.Turn{
-		Thread: t.Thread, Role: t.Role, Time: t.Time,
+		Thread: thread, Role: t.Role, Time: t.Time,
 		Doc: a.Turn(dst, lex.Input{Content: content, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags}),
 	}
 }

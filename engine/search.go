@@ -16,12 +16,13 @@ import (
 )
 
 // Query says what to look for. The zero value of each filter admits everything.
-// Records of role "meta" have no words in the index and are never found.
+// Records of role "meta" are found only where Roles names them.
 type Query struct {
 	Text     string // words, identifiers, paths, dates, names; what stands in double quotes must be there literally
 	K        int    // 0: 10
 	Thread   string
 	Roles    []string
+	Tags     []string  // all of them
 	From, To time.Time // of the turn's time, both inclusive
 	Vector   []float32 // beside or instead of Text: turns with an embedding, by cosine
 
@@ -176,13 +177,20 @@ func (db *DB) parts(v *view, h *harm) (p parts, err error) {
 }
 
 // rank searches the parts, leaving damaged ones out.
-func (p *parts) rank(q lex.Query, f rank.Filter, depth int, h *harm) ([]rank.Hit, error) {
+func (p *parts) rank(q lex.Query, f rank.Filter, depth int, h *harm) ([]Hit, error) {
 	for {
 		model := rank.Default
 		found, err := model.Search(p.parts, q, f, depth)
 		var bad *rank.PartError
-		if err == nil || !errors.As(err, &bad) {
-			return found, indexError(err)
+		if err == nil {
+			hits := make([]Hit, len(found))
+			for i, x := range found {
+				hits[i] = Hit{ID: TurnID(p.id(x.Part, x.Ordinal)), Score: x.Score}
+			}
+			return hits, nil
+		}
+		if !errors.As(err, &bad) {
+			return nil, indexError(err)
 		}
 		if err = indexError(bad.Err); !h.note(fmt.Errorf("turns from #%d on: %w", p.first[bad.Part], err)) {
 			return nil, err
@@ -190,6 +198,34 @@ func (p *parts) rank(q lex.Query, f rank.Filter, depth int, h *harm) ([]rank.Hit
 		p.parts = slices.Delete(p.parts, bad.Part, bad.Part+1)
 		p.first = slices.Delete(p.first, bad.Part, bad.Part+1)
 	}
+}
+
+func (p *parts) id(part int, ordinal uint32) uint64 { return p.first[part] + uint64(ordinal) }
+
+// find ranks the turns that the filters admit, the best depth of them first.
+// Records of role meta are in a thread of their own, and searched by themselves.
+func (p *parts) find(v *view, parsed lex.Query, q *Query, depth int, h *harm) (hits []Hit, err error) {
+	f := rank.Filter{Thread: q.Thread, Except: metaThread, Roles: q.Roles, From: q.From, To: q.To}
+	for _, tag := range q.Tags {
+		f.Must = append(f.Must, lex.TagTerm(tag))
+	}
+	meta := slices.Contains(q.Roles, RoleMeta)
+	if !meta || len(q.Roles) > 1 {
+		if hits, err = p.rank(parsed, f, depth, h); err != nil || !meta {
+			return hits, err
+		}
+	}
+	f.Thread, f.Roles = metaThread, nil
+	if q.Thread != "" {
+		f.Keep = func(part int, ordinal uint32) bool {
+			r, err := v.record(p.id(part, ordinal))
+			return err == nil && r.Thread == q.Thread
+		}
+	}
+	records, err := p.rank(parsed, f, depth, h)
+	hits = append(hits, records...)
+	best(hits)
+	return hits[:min(depth, len(hits))], err
 }
 
 // search notes damage of vectors apart: no turn is concerned.
@@ -219,7 +255,7 @@ func (db *DB) search(ctx context.Context, v *view, q *Query, words, vectors *har
 		}
 		hits = hits[:min(k, len(hits))]
 	}
-	hits, err = db.fill(v, hits, words)
+	hits, err = db.fill(v, q, hits, words)
 	return hits, compared, err
 }
 
@@ -237,7 +273,7 @@ func (db *DB) byText(ctx context.Context, v *view, q *Query, k int, h *harm) ([]
 	if len(parsed.Phrases) > 0 {
 		depth = max(k, phraseDepth)
 	}
-	found, err := p.rank(parsed, rank.Filter{Thread: q.Thread, Roles: q.Roles, From: q.From, To: q.To}, depth, h)
+	found, err := p.find(v, parsed, q, depth, h)
 	if err != nil {
 		return nil, err
 	}
@@ -246,16 +282,15 @@ func (db *DB) byText(ctx context.Context, v *view, q *Query, k int, h *harm) ([]
 		if len(hits) == k || ctx.Err() != nil {
 			break
 		}
-		id := p.first[f.Part] + uint64(f.Ordinal)
-		if id >= v.nextID {
+		if uint64(f.ID) >= v.nextID {
 			continue // a newer search has carried the log's index on already
 		}
-		ok, err := db.hasPhrases(v, id, parsed.Phrases)
+		ok, err := db.hasPhrases(v, uint64(f.ID), parsed.Phrases)
 		if err != nil && !h.note(err) {
 			return nil, err
 		}
 		if ok {
-			hits = append(hits, Hit{ID: TurnID(id), Score: f.Score})
+			hits = append(hits, f)
 		}
 	}
 	return hits, nil
@@ -289,8 +324,9 @@ func (db *DB) hasPhrases(v *view, id uint64, phrases []string) (bool, error) {
 }
 
 // fill adds what the hot index knows of the hits, and drops those of which
-// nothing can be read.
-func (db *DB) fill(v *view, hits []Hit, harm *harm) ([]Hit, error) {
+// nothing can be read. The index knows times to the second, and threads and tags
+// by a hash: the filters are held against the turn once more.
+func (db *DB) fill(v *view, q *Query, hits []Hit, harm *harm) ([]Hit, error) {
 	kept := hits[:0]
 	for _, h := range hits {
 		r, err := v.record(uint64(h.ID))
@@ -299,6 +335,9 @@ func (db *DB) fill(v *view, hits []Hit, harm *harm) ([]Hit, error) {
 				continue
 			}
 			return nil, err
+		}
+		if !q.admits(&r.Turn) {
+			continue
 		}
 		e, err := db.hotEntry(v, uint64(h.ID))
 		if err != nil && !harm.note(fmt.Errorf("summary of #%d: %w", h.ID, err)) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,10 @@ func TestSearch(t *testing.T) {
 			t.Errorf("another thread: %d hits, %v", len(hits), err)
 		}
 		late := all[len(all)/2].Time
+		just := all[1].Time
+		if hits, err := db.Search(ctx, Query{Text: "billing", From: just, To: just}); err != nil || len(hits) != 1 || hits[0].ID != 2 {
+			t.Errorf("of one moment: %+v, %v", hits, err)
+		}
 		hits, err := db.Search(ctx, Query{Text: "table module", From: late})
 		if err != nil || len(hits) == 0 {
 			t.Errorf("from: %d hits, %v", len(hits), err)
@@ -93,6 +98,57 @@ func TestSearch(t *testing.T) {
 	if _, err := db.Search(ctx, Query{Text: "x"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("search after close: %v", err)
 	}
+}
+
+// TestSearchFilters: by tag, and records of role meta where they are asked for.
+func TestSearchFilters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.ctxdb")
+	db := open(t, path, nil)
+	turn := func(thread, role, text string, tags ...string) Turn {
+		return Turn{Thread: thread, Role: role, Content: []byte(text), Tags: tags}
+	}
+	turns := []Turn{
+		turn("a", "user", "quinces in the garden", "fruit", "big tree"),
+		turn("a", "user", "more quinces", "fruit"),
+		turn("a", RoleMeta, `{"note":"quinces"}`, "fruit"),
+		turn("b", RoleMeta, `{"note":"quinces"}`),
+		turn("b", "assistant", "quinces are fruit of a big tree"),
+	}
+	appendTurns(t, db, turns...)
+	if err := db.Checkpoint(ctx); err != nil {
+		t.Fatal(err)
+	}
+	appendTurns(t, db, turns...)
+	for range 2 {
+		for _, c := range []struct {
+			q    Query
+			want string // ids, ascending
+		}{
+			{Query{}, "[1 2 5 6 7 10]"},
+			{Query{Tags: []string{"fruit"}}, "[1 2 6 7]"},
+			{Query{Tags: []string{"fruit", "big tree"}}, "[1 6]"},
+			{Query{Tags: []string{"tree"}}, "[]"},
+			{Query{Roles: []string{RoleMeta}}, "[3 4 8 9]"},
+			{Query{Roles: []string{RoleMeta}, Thread: "b"}, "[4 9]"},
+			{Query{Roles: []string{RoleMeta}, Tags: []string{"fruit"}}, "[3 8]"},
+			{Query{Roles: []string{RoleMeta, "assistant"}}, "[3 4 5 8 9 10]"},
+			{Query{Roles: []string{RoleMeta, "assistant"}, K: 3}, ""},
+		} {
+			c.q.Text = "quinces"
+			hits, err := db.Search(ctx, c.q)
+			ids := []TurnID{}
+			for _, h := range hits {
+				ids = append(ids, h.ID)
+			}
+			slices.Sort(ids)
+			if err != nil || c.q.K == 0 && fmt.Sprint(ids) != c.want || c.q.K > 0 && len(ids) != c.q.K {
+				t.Errorf("%+v: %v, want %s, %v", c.q, ids, c.want, err)
+			}
+		}
+		wellFormed(t, db)
+		db = open(t, path, nil)
+	}
+	wellFormed(t, db)
 }
 
 // TestVectors: by cosine alone, exactly, from segments and the log; and beside

@@ -152,6 +152,7 @@ func (q *Query) admits(t *format.Turn) bool {
 	case q.Thread != "" && t.Thread != q.Thread,
 		len(q.Roles) > 0 && !slices.Contains(q.Roles, t.Role),
 		len(q.Roles) == 0 && t.Role == RoleMeta,
+		slices.ContainsFunc(q.Tags, func(tag string) bool { return !slices.Contains(t.Tags, tag) }),
 		!q.From.IsZero() && (t.Time.IsZero() || t.Time.Before(q.From)),
 		!q.To.IsZero() && (t.Time.IsZero() || t.Time.After(q.To)):
 		return false

@@ -21,7 +21,7 @@ const searchLong = `Search finds the turns that WORDS are about, best first, one
 role, tokens, and the line of the content that has most of the words, or the summary. WORDS may
 be a question, names, paths, identifiers and dates; what stands in double quotes must be there
 literally, as in ctxdb search FILE '"short read" of the table'. Scores compare within one
-search. Records of role meta are never found.
+search. Records of role meta are found only with --role meta.
 
 --from and --to take a day like 2026-01-31, itself included, or a time like
 2026-01-31T09:30:00Z. --json prints one object a line.
@@ -72,6 +72,7 @@ func searchVerb() *cobra.Command {
 	flags.IntVarP(&f.query.K, "hits", "k", 10, "at most so many turns")
 	flags.StringVar(&f.query.Thread, "thread", "", "only this thread")
 	flags.StringSliceVar(&f.query.Roles, "role", nil, "only these roles")
+	flags.StringSliceVar(&f.query.Tags, "tag", nil, "only turns that have all of these tags")
 	flags.StringVar(&f.from, "from", "", "only turns of this day or time, and later ones")
 	flags.StringVar(&f.to, "to", "", "only turns of this day or time, and earlier ones")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object a line")

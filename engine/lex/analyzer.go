@@ -62,6 +62,7 @@ func (a *Analyzer) Turn(dst []TermCount, in Input) Doc {
 	}
 	for _, tag := range in.Tags {
 		a.text([]byte(tag))
+		a.emit(kindTag, []byte(tag))
 	}
 	doc := Doc{Length: length, Cues: a.cues}
 	if asksSomething(in.Content) {

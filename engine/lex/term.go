@@ -19,6 +19,7 @@ const (
 	kindWord     kind = 'w' // a stem, a number, a pair of characters
 	kindCompound kind = 'c' // an identifier, a path, a version, whole
 	kindStump    kind = 's' // the first letters of a longer word
+	kindTag      kind = 't' // a tag, as it was given
 )
 
 // termOf hashes a normalised string. scratch is overwritten.
@@ -30,5 +31,11 @@ func termOf(k kind, s []byte, scratch []byte) (Term, []byte) {
 // WordTerm is the term of a word as it stands in text.
 func WordTerm(word string) Term {
 	t, _ := termOf(kindWord, []byte(stem(fold(word))), nil)
+	return t
+}
+
+// TagTerm is the term of a whole tag, to filter by.
+func TagTerm(tag string) Term {
+	t, _ := termOf(kindTag, []byte(tag), nil)
 	return t
 }

@@ -87,7 +87,7 @@ func (s *searcher) inTime(seconds int64) bool {
 	if from.IsZero() && to.IsZero() {
 		return true
 	}
-	return seconds != NoTime && (from.IsZero() || seconds >= from.Unix()) && (to.IsZero() || seconds < to.Unix())
+	return seconds != NoTime && (from.IsZero() || seconds >= from.Unix()) && (to.IsZero() || seconds <= to.Unix())
 }
 
 func (s *searcher) cueFactor(has lex.Cue) float64 {

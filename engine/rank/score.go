@@ -1,6 +1,10 @@
 package rank
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
 
 // score adds the turns of a part to the best. found are the places of the
 // question's terms in it.
@@ -42,7 +46,12 @@ func (s *searcher) addTerms(part Part, c *Columns, runs []Run, found []entry, mo
 	for i := range s.terms {
 		left += s.terms[i].weight * (s.model.K1 + 1)
 	}
-	few := false // only candidates are looked at
+	few := len(s.filter.Must) > 0 // only candidates are looked at
+	if few {
+		if err := s.having(part, runs); err != nil {
+			return err
+		}
+	}
 	for i := range s.terms {
 		t := &s.terms[i]
 		if !few && s.best.full() && left*most < s.best.heap[0].Score {
@@ -95,6 +104,9 @@ func (s *searcher) collect(runs []Run) {
 // dropHopeless leaves candidates out that won't be among the best even with all
 // that is left.
 func (s *searcher) dropHopeless(left, most float32) {
+	if !s.best.full() {
+		return
+	}
 	worst := float32(s.best.heap[0].Score)
 	kept := s.candidates[:0]
 	for _, seat := range s.candidates {
@@ -109,16 +121,41 @@ func (s *searcher) dropHopeless(left, most float32) {
 
 // runs are those that the filter admits.
 func (s *searcher) runs(c *Columns) []Run {
-	if s.filter.Thread == "" {
+	if s.filter.Thread == "" && s.filter.Except == "" {
 		return c.Runs
 	}
 	var runs []Run
 	for _, run := range c.Runs {
-		if run.Thread == s.thread {
+		if s.filter.Thread != "" && run.Thread == s.thread || s.filter.Thread == "" && run.Thread != s.except {
 			runs = append(runs, run)
 		}
 	}
 	return runs
+}
+
+// having makes the turns that have every term of Must candidates.
+func (s *searcher) having(part Part, runs []Run) (err error) {
+	s.candidates = s.candidates[:0]
+	for i, t := range s.filter.Must {
+		if s.postings, err = part.Postings(s.postings[:0], t); err != nil {
+			return err
+		}
+		if i > 0 {
+			s.candidates = slices.DeleteFunc(s.candidates, func(seat uint32) bool { return !has(s.postings, seat) })
+			continue
+		}
+		for _, run := range runs {
+			for _, p := range within(s.postings, run) {
+				s.candidates = append(s.candidates, p.Seat)
+			}
+		}
+	}
+	return nil
+}
+
+func has(list []Posting, seat uint32) bool {
+	_, ok := slices.BinarySearchFunc(list, seat, func(p Posting, seat uint32) int { return cmp.Compare(p.Seat, seat) })
+	return ok
 }
 
 // within cuts the postings of a run out.

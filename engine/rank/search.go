@@ -16,9 +16,11 @@ const MaxTerms = 48
 
 // Filter says which turns may be found. The zero value admits all.
 type Filter struct {
-	Thread   string   // "": any
-	Roles    []string // nil: any
-	From, To time.Time
+	Thread   string                              // "": any
+	Except   string                              // a thread whose turns are not found unless Thread names it; "": none
+	Must     []lex.Term                          // terms that a turn itself must have, whatever they count
+	Roles    []string                            // nil: any
+	From, To time.Time                           // both inclusive, to the second
 	Keep     func(part int, ordinal uint32) bool // nil: any; asked only of turns that would be among the best
 }
 
@@ -82,6 +84,7 @@ type searcher struct {
 	query  lex.Query
 	filter Filter
 	thread uint64
+	except uint64
 	kernel kernel
 	lends  []float32 // what a neighbour's word counts, by distance
 	terms  []term    // those that tell most first
@@ -99,7 +102,7 @@ type searcher struct {
 
 func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
 	s.model, s.query, s.filter = m, q, f
-	s.thread = ThreadHash(f.Thread)
+	s.thread, s.except = ThreadHash(f.Thread), ThreadHash(f.Except)
 	s.kernel = kernel{m.Reach, float32(m.Near), float32(m.Decay), float32(m.Tool)}
 	s.lends = s.kernel.weights()
 	s.terms = s.terms[:0]

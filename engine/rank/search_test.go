@@ -171,7 +171,11 @@ func TestFilters(t *testing.T) {
 		"thread": {Filter{Thread: "thread 1"}, func(t *naiveTurn, _ uint32) bool { return t.thread == "thread 1" }},
 		"roles":  {Filter{Roles: []string{"user", "nobody"}}, func(t *naiveTurn, _ uint32) bool { return t.role == "user" }},
 		"time": {Filter{From: from, To: to}, func(t *naiveTurn, _ uint32) bool {
-			return !t.time.IsZero() && !t.time.Before(from) && t.time.Before(to)
+			return !t.time.IsZero() && !t.time.Before(from) && !t.time.After(to)
+		}},
+		"except": {Filter{Except: "thread 1"}, func(t *naiveTurn, _ uint32) bool { return t.thread != "thread 1" }},
+		"must": {Filter{Must: []lex.Term{lex.WordTerm("w2"), lex.WordTerm("w0")}}, func(t *naiveTurn, _ uint32) bool {
+			return t.counts[lex.WordTerm("w2")] > 0 && t.counts[lex.WordTerm("w0")] > 0
 		}},
 		"keep": {Filter{Keep: even}, func(_ *naiveTurn, o uint32) bool { return o%2 == 0 }},
 	} {
