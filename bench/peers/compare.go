@@ -24,8 +24,15 @@ type round struct {
 	got   map[string]figures // by peer
 }
 
+func (s settings) set() (*workload.Set, error) {
+	if s.chat {
+		return workload.Chat()
+	}
+	return workload.Coding()
+}
+
 func compare(s settings, all []peer) (*report, error) {
-	set, err := workload.Coding()
+	set, err := s.set()
 	if err != nil {
 		return nil, err
 	}

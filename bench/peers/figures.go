@@ -17,6 +17,16 @@ func (f figures) put(name string, s measure.Samples) {
 	}
 }
 
+// rename gives the figures of an operation another name.
+func (f figures) rename(from, to string) {
+	for _, unit := range []string{"_p50_us", "_p99_us", "_allocs", "_alloc_bytes"} {
+		if v, ok := f[from+unit]; ok {
+			f[to+unit] = v
+			delete(f, from+unit)
+		}
+	}
+}
+
 // medians of each figure over rounds.
 func medians(rounds []figures) figures {
 	all := map[string][]float64{}

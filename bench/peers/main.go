@@ -13,6 +13,7 @@ import (
 type settings struct {
 	quick   bool
 	json    bool
+	chat    bool
 	plot    string
 	only    string
 	phases  string
@@ -28,6 +29,7 @@ func main() {
 	var spec string
 	flag.BoolVar(&s.quick, "quick", false, "a tenth of the work in one round: for a first look")
 	flag.BoolVar(&s.json, "json", false, "the report as JSON")
+	flag.BoolVar(&s.chat, "chat", false, "turns of chats in the place of coding sessions")
 	flag.StringVar(&s.plot, "plot", "", "draw the figures into this `file`, .svg or .png")
 	flag.StringVar(&s.only, "only", "", "these `peers` only, with commas: "+strings.Join(peerNames(), ","))
 	flag.StringVar(&s.phases, "phases", strings.Join(allPhases, ","), "these `phases` only; import makes what open, read and cold read")

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -50,6 +51,15 @@ func readPhase(t task, p peer, set *workload.Set) (figures, error) {
 	if err := faults(f, s, ids, set); err != nil {
 		return nil, err
 	}
+	f.rename("fault", "any_fault")
+	recent := make([]uint64, t.Ops)
+	for i := range recent { // how long ago: as likely 1 to 10 turns as 10 to 100, and so on
+		recent[i] = uint64(t.Turns) + 1 - min(uint64(t.Turns), uint64(math.Exp(rng.Float64()*math.Log(float64(t.Turns)+1))))
+	}
+	if err := faults(f, s, recent, set); err != nil {
+		return nil, err
+	}
+	f.rename("fault", "recent_fault")
 	if db, ok := s.(ours); ok {
 		if err := decodes(f, db, ids); err != nil {
 			return nil, err
