@@ -21,9 +21,10 @@ func (sameByte) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestMutant switches protections off, one or two at a time. Some are doubled:
-// a salt is needed only where leftovers are not zeroed, ids only where LSNs are
-// not checked. Then both must go before anything is to be found.
+// TestMutant switches protections off. Each is found alone, by power cuts, by
+// damage, or by copies; some by power cuts only together with another, which
+// covers it there: salts where leftovers are zeroed, ids where LSNs are checked.
+// Ids are the second line everywhere: see SPEC.md section 15.
 func TestMutant(t *testing.T) {
 	for _, c := range []struct {
 		off     string // names for wal.Mutate and engine.Mutate
@@ -31,6 +32,7 @@ func TestMutant(t *testing.T) {
 		same    bool // no random numbers
 		hostile bool // damage finds it, power cuts need not
 		copies  bool // a copy that is made beside a writer finds it
+		blended bool // a file that has sectors of its own copy finds it
 	}{
 		{off: "once"},
 		{off: "confirm"},
@@ -42,13 +44,21 @@ func TestMutant(t *testing.T) {
 		{off: "head", hostile: true},
 		{off: "promise", hostile: true},
 		{off: "edge", copies: true},
+		{off: "lsn", hostile: true},
+		{off: "salt", blended: true},
+		{same: true, blended: true},
 	} {
 		name := strings.Join(strings.Fields(c.off+" "+c.lies), "+")
 		if c.same {
 			name = "same-salts+" + name
 		}
-		if c.hostile {
+		switch {
+		case c.hostile:
 			name += " in damage"
+		case c.copies:
+			name += " in copies"
+		case c.blended:
+			name += " in blended copies"
 		}
 		t.Run(name, func(t *testing.T) {
 			for _, what := range strings.Fields(c.off) {
@@ -65,6 +75,10 @@ func TestMutant(t *testing.T) {
 				err = damageLog()
 			case c.copies:
 				err = copyLive(40)
+			case c.blended && c.same:
+				err = blendCopies(sameByte{})
+			case c.blended:
+				err = blendCopies(nil)
 			default:
 				err = hunt(40, func(p *player) {
 					if c.lies != "" {

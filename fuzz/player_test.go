@@ -29,8 +29,9 @@ type player struct {
 	cut   *cutter // nil: the power stays on
 	trip  *trip   // nil: nothing fails
 
-	lie     func(op disk.Op) bool // mutation control: the operation is skipped and reported done
-	entropy io.Reader             // mutation control: nil is a fresh one for each life
+	lie     func(op disk.Op) bool  // mutation control: the operation is skipped and reported done
+	unheard func(op disk.Op) error // mutation control: its failures of syncs are not reported
+	entropy io.Reader              // mutation control: nil is a fresh one for each life
 }
 
 func newPlayer(seed uint64, set *optionSet) *player {
@@ -45,6 +46,9 @@ func (p *player) attach(mem *disk.Mem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mem, p.fs = mem, mem
+	if p.unheard != nil {
+		p.fs = deafFS{mem}
+	}
 	mem.SetHook(func(op disk.Op) error { return p.before(mem, op) })
 }
 
@@ -65,6 +69,9 @@ func (p *player) before(mem *disk.Mem, op disk.Op) error {
 	}
 	if p.lie != nil && p.lie(op) {
 		return disk.SkipOp
+	}
+	if p.unheard != nil {
+		return p.unheard(op)
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ func (w *watcher) write(op disk.Op) string {
 	case magic == "ctxroot\n":
 		w.last = "root"
 	case len(bytes.Trim(op.Data, "\x00")) == 0:
+		if op.Len == format.LogEdge {
+			return "wipe" // of a log extent that nobody names any more
+		}
 		w.last = "prepare"
 		return "zeros"
 	case w.logged(op.Off):
