@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"ctxdb/cache"
@@ -361,26 +364,43 @@ func TestWindowAgainstNaiveOne(t *testing.T) {
 //
 //	CTXDB_STEPS=1000000000 go test -run TestWindowNeverExceedsItsBudget -timeout 6h -v ./engine
 func TestWindowNeverExceedsItsBudget(t *testing.T) {
+	const most = 1_000_000 // steps of a run
 	steps := modelSteps(t)
-	total := 0
-	for seed := uint64(1); total < steps; seed++ {
-		rng := rand.New(rand.NewPCG(seed, 8))
-		o := anyOptions(byte(rng.Uint32()), byte(rng.Uint32()))
-		o.Policy = cache.Policies()[rng.IntN(len(cache.Policies()))]
-		p, err := newPlayer(o, 60, 700, rng)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := min(steps-total, 1_000_000)
-		total += n
-		if err := p.carelessRun(n, rng); err != nil {
-			t.Fatalf("seed %d, step %d, %+v: %v", seed, p.steps, p.w.opts, err)
-		}
-		if seed%20 == 0 {
-			t.Logf("%d steps", total)
-		}
+	var next, total atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for !t.Failed() {
+				seed := next.Add(1)
+				n := min(most, steps-int(seed-1)*most)
+				if n <= 0 {
+					return
+				}
+				if err := carelessWindow(uint64(seed), n); err != nil {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+				if done := total.Add(int64(n)); done%(20*most) == 0 {
+					t.Logf("%d steps", done)
+				}
+			}
+		})
 	}
-	t.Logf("%d steps, the charge checked after each", total)
+	workers.Wait()
+	t.Logf("%d steps, the charge checked after each", total.Load())
+}
+
+func carelessWindow(seed uint64, steps int) error {
+	rng := rand.New(rand.NewPCG(seed, 8))
+	o := anyOptions(byte(rng.Uint32()), byte(rng.Uint32()))
+	o.Policy = cache.Policies()[rng.IntN(len(cache.Policies()))]
+	p, err := newPlayer(o, 60, 700, rng)
+	if err != nil {
+		return err
+	}
+	if err := p.carelessRun(steps, rng); err != nil {
+		return fmt.Errorf("step %d, %+v: %w", p.steps, p.w.opts, err)
+	}
+	return nil
 }
 
 // carelessRun checks the books of a window after each of many steps. What a
@@ -415,10 +435,10 @@ func (p *player) carelessRun(steps int, rng *rand.Rand) error {
 func (p *player) careless(spread int, rng *rand.Rand) error {
 	r := rng.Uint64()
 	op, id := r>>48, TurnID(1+r&(1<<32-1)%uint64(spread))
-	switch few := r >> 32 & 7; {
+	switch few := r >> 32 & 15; {
 	case few == 0 && len(p.turns) > 60:
 		id = TurnID(61 + int(id)%(len(p.turns)-60))
-	case few < 7:
+	case few < 15:
 		id = 1 + id%6
 	}
 	switch {
