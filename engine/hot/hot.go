@@ -4,7 +4,7 @@
 // An [Entry] is made from a turn when it is sealed. [Encode] packs the entries
 // of a segment; a [Reader] gives them back a group at a time.
 //
-// The bytes: u32 version, u32 number of entries, then for each group of 64
+// The bytes: u32 version, u32 number of entries, then for each group of 128
 // entries u32 offset and u32 length of its plaintext, then the groups, a zstd
 // frame each. An entry is uvarints flags (1: decision), tokens, bytes, parts;
 // strings role and summary; uvarint number of entities and those strings; a
@@ -40,9 +40,9 @@ const (
 )
 
 const (
-	groupTurns = 64      // entries of a group
+	groupTurns = 128     // entries of a group: a tenth smaller than with 64, 15 us more to read
 	maxGroup   = 4 << 20 // plaintext of a group in bytes
-	version    = 1
+	version    = 2
 	frameSlack = 1 << 10 // what a zstd frame may be longer than its plaintext
 )
 

@@ -22,7 +22,7 @@ type Source struct {
 // Build encodes parts as one. They are given in the order of their turns, with
 // bases that make ordinals ascend. The same sources give the same bytes.
 func Build(sources ...Source) ([]byte, error) {
-	b := builder{speakers: make(map[string]uint16)}
+	b := builder{speakers: make(map[string]uint16), lists: make(map[uint64]builtList)}
 	for _, source := range sources {
 		if err := b.addTurns(source); err != nil {
 			return nil, err
@@ -47,6 +47,7 @@ type builder struct {
 
 	directory, postings []byte
 	buckets             []byte
+	lists               map[uint64]builtList // by hash of the postings' bytes
 	bucketBits          uint8
 }
 

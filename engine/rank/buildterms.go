@@ -1,10 +1,13 @@
 package rank
 
 import (
+	"bytes"
 	"encoding/binary"
 	"iter"
 
 	"ctxdb/engine/lex"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // addTerms merges the terms of all sources into directory and postings, and
@@ -42,7 +45,7 @@ func (b *builder) addTerms(sources []Source) (int, error) {
 			b.beginBucket()
 		}
 		kept++
-		b.appendTerm(h.restOf(term), h.restBytes(), list)
+		b.appendTerm(&h, term, list)
 	}
 	for ; next <= 1<<h.bucketBits; next++ {
 		b.beginBucket()
@@ -61,7 +64,7 @@ func (b *builder) addBatch(p *batchPart) int {
 		for ; next <= h.bucketOf(term); next++ {
 			b.beginBucket()
 		}
-		b.appendTerm(h.restOf(term), h.restBytes(), list)
+		b.appendTerm(&h, term, list)
 	})
 	for ; next <= 1<<h.bucketBits; next++ {
 		b.beginBucket()
@@ -74,18 +77,41 @@ func (b *builder) beginBucket() {
 	b.buckets = binary.LittleEndian.AppendUint32(b.buckets, uint32(len(b.postings)))
 }
 
-func (b *builder) appendTerm(rest uint64, restBytes int, list []Posting) {
-	for i := restBytes - 1; i >= 0; i-- {
+func (b *builder) appendTerm(h *header, term lex.Term, list []Posting) {
+	rest := h.restOf(term)
+	for i := h.restBytes() - 1; i >= 0; i-- {
 		b.directory = append(b.directory, byte(rest>>(8*i)))
 	}
-	b.directory = binary.AppendUvarint(b.directory, uint64(len(list)))
 	if len(list) == 1 {
-		b.directory = appendPostings(b.directory, list)
+		b.directory = appendPostings(append(b.directory, 1), list)
 		return
 	}
 	from := len(b.postings)
 	b.postings = appendPostings(b.postings, list)
+	if own := b.postings[from:]; len(own) > sameBytes {
+		hash := xxhash.Sum64(own)
+		before, ok := b.lists[hash]
+		if ok && bytes.Equal(b.postings[before.from:before.to], own) {
+			b.postings = b.postings[:from]
+			b.directory = binary.BigEndian.AppendUint32(append(b.directory, 0), uint32(before.term))
+			return
+		}
+		if !ok {
+			b.lists[hash] = builtList{term, from, len(b.postings)}
+		}
+	}
+	b.directory = binary.AppendUvarint(b.directory, uint64(len(list)))
 	b.directory = binary.AppendUvarint(b.directory, uint64(len(b.postings)-from))
+}
+
+// sameBytes is how long postings may be that are written again rather than
+// named by their term.
+const sameBytes = 4
+
+// builtList is where a term's postings are.
+type builtList struct {
+	term     lex.Term
+	from, to int
 }
 
 func appendPostings(b []byte, list []Posting) []byte {

@@ -10,12 +10,25 @@ import (
 type entry struct {
 	rest   uint64
 	count  int
-	single Posting // with a count of 1
-	at     int64   // in the postings
-	length int     // of the postings in bytes
+	same   lex.Term // with a count of 0: the term that has the same postings
+	single Posting  // with a count of 1
+	at     int64    // in the postings
+	length int      // of the postings in bytes
 }
 
 func (p *Reader) find(t lex.Term) (found entry, ok bool, err error) {
+	if found, ok, err = p.findOwn(t); !ok || err != nil || found.count > 0 {
+		return found, ok, err
+	}
+	same := found.same
+	if found, ok, err = p.findOwn(same); err == nil && (!ok || found.count == 0) {
+		err = corrupt(p.h.directoryAt(), "term %x has the postings of %x, which has none", t, same)
+	}
+	return found, ok, err
+}
+
+// findOwn finds a term, which may have the postings of another one.
+func (p *Reader) findOwn(t lex.Term) (found entry, ok bool, err error) {
 	rest := p.h.restOf(t)
 	err = p.entries(p.h.bucketOf(t), func(e entry) bool {
 		found, ok = e, e.rest == rest
@@ -38,7 +51,7 @@ func (p *Reader) entries(bucket int, yield func(entry) bool) error {
 	last, first := uint64(0), true
 	for i := 0; i < len(b); {
 		e, n := p.entry(b[i:])
-		if n == 0 || !first && e.rest <= last || e.count > 1 && int64(e.length) > postingsEnd-at {
+		if n == 0 || !first && e.rest <= last || int64(e.length) > postingsEnd-at {
 			return corrupt(start+int64(i), "directory entry")
 		}
 		last, first = e.rest, false
@@ -65,11 +78,18 @@ func (p *Reader) entry(b []byte) (e entry, n int) {
 		e.rest = e.rest<<8 | uint64(c)
 	}
 	count, k := binary.Uvarint(b[n:])
-	if k <= 0 || count == 0 || count > uint64(p.h.turns) || e.rest>>p.h.restBits() != 0 {
+	if k <= 0 || count > uint64(p.h.turns) || e.rest>>p.h.restBits() != 0 {
 		return e, 0
 	}
 	n += k
 	e.count = int(count)
+	if count == 0 {
+		if len(b) < n+4 {
+			return e, 0
+		}
+		e.same = lex.Term(binary.BigEndian.Uint32(b[n:]))
+		return e, n + 4
+	}
 	x, k := binary.Uvarint(b[n:])
 	if k <= 0 {
 		return e, 0

@@ -16,7 +16,7 @@ import (
 //
 //	Offset | Size | Field
 //	0      | 8    | magic "ctxterm\n"
-//	8      | 4    | version, 1
+//	8      | 4    | version, 2
 //	12     | 4    | turns
 //	16     | 4    | runs
 //	20     | 4    | speakers
@@ -37,13 +37,15 @@ import (
 // the directory and 4 into the postings; one more ends the last.
 //
 // A directory entry is the rest of a term, big-endian in as few bytes as hold
-// it, then a uvarint count of turns. With a count of 1 the posting follows;
-// otherwise a uvarint length of its postings, which lie in the order of the
-// entries. A posting is uvarint(distance from the last seat << 2 | level); the
-// first one's distance is its seat.
+// it, then a uvarint count of turns. With a count of 1 the posting follows. With
+// a count of 0 the term has the very postings of a lower one, whose 4 bytes,
+// big-endian, follow: most beginnings of words are of one word only. Otherwise a
+// uvarint length follows of its postings, which lie in the order of the entries.
+// A posting is uvarint(distance from the last seat << 2 | level); the first one's
+// distance is its seat.
 const (
 	partMagic   = "ctxterm\n"
-	partVersion = 1
+	partVersion = 2
 	headerSize  = 64
 	runSize     = 12
 	bucketSize  = 8
