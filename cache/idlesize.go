@@ -22,38 +22,32 @@ import (
 // that none is fused with what follows.
 //
 // Scores change with every step, so there is no heap. Items stand in buckets
-// of nearly equal size (each spans a quarter of a power of two), oldest
+// of nearly equal size (each spans an eighth of a power of two), oldest
 // reference first. In a bucket no item can score more than the idle time of
-// the one before it times the largest weight of the bucket, so a search stops
-// there as soon as that is below the best found: exact, and a few items a
-// bucket instead of all.
+// the one before it times the largest weight that the bucket has had, so a
+// search stops there as soon as that is below the best found: exact, and a few
+// items a bucket instead of all. Pages that are all of one size are the best
+// case: only the oldest are looked at.
 type idleSize[K comparable, V any] struct {
 	scale *scale
 	// invariant: in each bucket, item.last does not fall from oldest to newest
-	buckets [idleBuckets]fifo[K, V]
+	buckets [idleBuckets]idleBucket[K, V]
+	used    [(idleBuckets + 63) / 64]uint64 // a bit for each bucket with items
 }
 
-const idleBuckets = 4 * 63
+type idleBucket[K comparable, V any] struct {
+	fifo[K, V]
+	heaviest float64 // at least the weight of each item; 0: there is none
+}
 
-// bucketOf numbers the buckets by the length of the size in bits and the two
+const idleBuckets = 8 * 63
+
+// bucketOf numbers the buckets by the length of the size in bits and the three
 // bits that follow the first.
 func bucketOf(size int64) int {
 	n := bits.Len64(uint64(size))
-	return 4*(n-1) + int(uint64(size)<<(64-n)>>61&3)
+	return 8*(n-1) + int(uint64(size)<<(64-n)>>60&7)
 }
-
-// heaviest is the largest weight there is in a bucket.
-var heaviest = func() (w [idleBuckets]float64) {
-	for b := range w {
-		first := uint64(4+b%4) << 61 >> (63 - b/4)
-		last := first + uint64(1)<<61>>(63-b/4)
-		if last > first {
-			last--
-		}
-		w[b] = weigh(int64(last))
-	}
-	return w
-}()
 
 func weigh(size int64) float64 {
 	root := math.Sqrt(float64(size))
@@ -62,11 +56,34 @@ func weigh(size int64) float64 {
 
 func (p *idleSize[K, V]) admit(it *item[K, V]) {
 	it.weight = weigh(it.size)
-	p.buckets[bucketOf(it.size)].push(it)
+	n := bucketOf(it.size)
+	b := &p.buckets[n]
+	b.push(it)
+	b.heaviest = max(b.heaviest, it.weight)
+	p.used[n/64] |= 1 << (n % 64)
 }
 
-func (p *idleSize[K, V]) hit(it *item[K, V])    { p.buckets[bucketOf(it.size)].renew(it) }
-func (p *idleSize[K, V]) remove(it *item[K, V]) { p.buckets[bucketOf(it.size)].remove(it) }
+func (p *idleSize[K, V]) hit(it *item[K, V]) { p.buckets[bucketOf(it.size)].renew(it) }
+
+func (p *idleSize[K, V]) remove(it *item[K, V]) {
+	n := bucketOf(it.size)
+	b := &p.buckets[n]
+	if b.remove(it); b.oldest == nil {
+		b.heaviest = 0
+		p.used[n/64] &^= 1 << (n % 64)
+	}
+}
+
+// inUse yields the buckets with items.
+func (p *idleSize[K, V]) inUse(yield func(*idleBucket[K, V]) bool) {
+	for i, word := range p.used {
+		for ; word != 0; word &= word - 1 {
+			if !yield(&p.buckets[64*i+bits.TrailingZeros64(word)]) {
+				return
+			}
+		}
+	}
+}
 
 func (p *idleSize[K, V]) score(it *item[K, V], weight float64) float64 {
 	return float64(float64(p.scale.now-it.last) * weight)
@@ -97,13 +114,11 @@ func (p *idleSize[K, V]) victim(class Class) *item[K, V] {
 			best, most = it, score
 		}
 	}
-	for b := range p.buckets { // a good bound first
-		if it := p.buckets[b].oldest; it != nil {
-			consider(it)
-		}
+	for b := range p.inUse { // a good bound first
+		consider(b.oldest)
 	}
-	for b := range p.buckets {
-		for it := p.buckets[b].oldest; it != nil && p.score(it, heaviest[b]) >= most; it = it.newer {
+	for b := range p.inUse {
+		for it := b.oldest; it != nil && p.score(it, b.heaviest) >= most; it = it.newer {
 			consider(it)
 		}
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"ctxdb/cache"
@@ -20,12 +21,21 @@ func million(b *testing.B) (*Trace, Options) {
 
 func BenchmarkSimulate(b *testing.B) {
 	tr, o := million(b)
-	for b.Loop() {
-		run, err := Simulate(context.Background(), tr, o)
-		if err != nil {
-			b.Fatal(err)
+	for _, policy := range cache.Policies() {
+		for _, o.Budget = range []int64{2e6, 10e6} {
+			for _, o.PageSize = range []int64{0, 256} {
+				o.Policy = policy
+				b.Run(fmt.Sprintf("policy=%s/budget=%d/page=%d", o.Policy, o.Budget, o.PageSize), func(b *testing.B) {
+					for b.Loop() {
+						run, err := Simulate(context.Background(), tr, o)
+						if err != nil {
+							b.Fatal(err)
+						}
+						b.ReportMetric(float64(run.Faults), "faults")
+					}
+				})
+			}
 		}
-		b.ReportMetric(float64(run.Faults), "faults")
 	}
 }
 

@@ -16,16 +16,21 @@ type Money struct {
 // OfKeepAll is the cost as a share of that of keeping everything; 0 if that is 0.
 func (m Money) OfKeepAll() float64 { return ratio(m.Total, m.KeepAll) }
 
-// ledger keeps the prompt and adds up what it costs.
+// ledger keeps the prompt and adds up what it costs. Each entry, departure and
+// prompt takes time logarithmic in what is resident.
 type ledger struct {
 	prices Prices
-	prompt []line
+	prompt []line       // in the order of admission; those that left are holes
 	at     map[page]int // where in prompt
+	// invariant: before(i) is the size of what is resident of prompt[:i]
+	sums sums
 	// invariant: prompt[:fresh] was sent with the last step, in this order, and
 	// nothing of it has left since
 	fresh int
-	// invariant: read is the size of prompt[:fresh]
-	read   int64
+	known int   // prompt[:known] was there when the last prompt was sent
+	size  int64 // of all that is resident
+	sent  int64 // of what of it was part of an earlier prompt since it was admitted
+
 	holes  int   // lines of prompt that left
 	kept   int64 // tokens sent by a window that lets nothing leave
 	unsent int64 // tokens that such a window has not sent yet
@@ -36,7 +41,6 @@ type ledger struct {
 type line struct {
 	page page
 	size int64
-	sent bool // it was part of an earlier prompt since it was admitted
 	gone bool
 }
 
@@ -48,6 +52,8 @@ func newLedger(prices Prices) *ledger {
 func (l *ledger) enter(p page, size int64) {
 	l.at[p] = len(l.prompt)
 	l.prompt = append(l.prompt, line{page: p, size: size})
+	l.sums.push(size)
+	l.size += size
 }
 
 // leave takes out what was evicted.
@@ -57,12 +63,14 @@ func (l *ledger) leave(p page) {
 		return
 	}
 	delete(l.at, p)
-	for ; l.fresh > i; l.fresh-- {
-		if line := l.prompt[l.fresh-1]; !line.gone {
-			l.read -= line.size
-		}
+	line := &l.prompt[i]
+	line.gone = true
+	l.sums.add(i, -line.size)
+	l.size -= line.size
+	if i < l.known {
+		l.sent -= line.size
 	}
-	l.prompt[i].gone = true
+	l.fresh = min(l.fresh, i)
 	l.holes++
 }
 
@@ -71,27 +79,16 @@ func (l *ledger) made(size int64) { l.unsent += size }
 
 // send pays for one prompt.
 func (l *ledger) send() {
-	read := l.read
-	var written, again int64
-	for ; l.fresh < len(l.prompt); l.fresh++ {
-		line := &l.prompt[l.fresh]
-		if line.gone {
-			continue
-		}
-		l.read += line.size
-		written += line.size
-		if line.sent {
-			again += line.size
-		}
-		line.sent = true
-	}
+	read := l.sums.before(l.fresh)
 	l.money.Reads += float64(float64(read) * l.prices.Read)
-	l.money.Writes += float64(float64(written) * l.prices.Write)
-	l.money.Rewrites += float64(float64(again) * l.prices.Write)
+	l.money.Writes += float64(float64(l.size-read) * l.prices.Write)
+	l.money.Rewrites += float64(float64(l.sent-read) * l.prices.Write)
 	l.money.KeepAll += float64(float64(l.kept)*l.prices.Read) + float64(float64(l.unsent)*l.prices.Write)
 	l.kept += l.unsent
 	l.unsent = 0
+	l.fresh, l.sent = len(l.prompt), l.size
 	l.squeeze()
+	l.known = len(l.prompt)
 }
 
 // squeeze drops the holes once they are more than what is left.
@@ -101,10 +98,12 @@ func (l *ledger) squeeze() {
 		return
 	}
 	full := l.prompt[:0]
+	l.sums = l.sums[:0]
 	for _, line := range l.prompt {
 		if !line.gone {
 			l.at[line.page] = len(full)
 			full = append(full, line)
+			l.sums.push(line.size)
 		}
 	}
 	l.prompt, l.fresh, l.holes = full, len(full), 0
@@ -115,4 +114,32 @@ func (l *ledger) bill(faults int64) Money {
 	m.Requests = float64(float64(faults) * l.prices.Request)
 	m.Total = m.Reads + m.Writes + m.Requests
 	return m
+}
+
+// sums are the sums of the numbers before each place of a list (Fenwick, A new
+// data structure for cumulative frequency tables, 1994).
+type sums []int64
+
+// push appends a number.
+func (s *sums) push(v int64) {
+	n := len(*s) + 1
+	for low := 1; n&low == 0; low <<= 1 {
+		v += (*s)[n-low-1]
+	}
+	*s = append(*s, v)
+}
+
+// add adds to the number at i.
+func (s sums) add(i int, v int64) {
+	for i++; i <= len(s); i += i & -i {
+		s[i-1] += v
+	}
+}
+
+// before is the sum of the first n.
+func (s sums) before(n int) (sum int64) {
+	for ; n > 0; n &= n - 1 {
+		sum += s[n-1]
+	}
+	return sum
 }

@@ -36,12 +36,14 @@ func TestMoneyAgainstWholePrompts(t *testing.T) {
 	seeds(t, 100, func(t *testing.T, rng *rand.Rand) {
 		l := newLedger(prices)
 		var before, now []line
-		var reads, writes float64
+		var reads, writes, rewrites float64
+		sent := map[page]bool{}
 		for i := range 300 {
 			for range rng.IntN(4) {
 				if n := len(now); n > 0 && rng.IntN(2) == 0 {
 					at := rng.IntN(n)
 					l.leave(now[at].page)
+					delete(sent, now[at].page)
 					now = append(now[:at:at], now[at+1:]...)
 				} else {
 					it := line{page: page{item: Item(i), part: uint32(n)}, size: rng.Int64N(20)}
@@ -65,13 +67,17 @@ func TestMoneyAgainstWholePrompts(t *testing.T) {
 					reads += float64(it.size) * prices.Read
 				} else {
 					writes += float64(it.size) * prices.Write
+					if sent[it.page] {
+						rewrites += float64(it.size) * prices.Write
+					}
 				}
+				sent[it.page] = true
 			}
 			l.send()
 			before = now
 		}
-		if m := l.bill(0); math.Abs(m.Reads-reads) > slack || math.Abs(m.Writes-writes) > slack {
-			t.Errorf("reads %g, writes %g; whole prompts give %g and %g", m.Reads, m.Writes, reads, writes)
+		if m := l.bill(0); math.Abs(m.Reads-reads) > slack || math.Abs(m.Writes-writes) > slack || math.Abs(m.Rewrites-rewrites) > slack {
+			t.Errorf("reads %g, writes %g, rewrites %g; whole prompts give %g, %g and %g", m.Reads, m.Writes, m.Rewrites, reads, writes, rewrites)
 		}
 	})
 }
