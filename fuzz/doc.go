@@ -12,4 +12,6 @@
 // The tests are bounded; `go test ./fuzz -full` runs them at full size, and
 // `-seed n` one history. TestLyingSyncs and TestMutations take a protection away
 // on purpose, and each must be noticed.
+//
+// rules.go says which tests protect from which failure.
 package fuzz
