@@ -373,10 +373,6 @@ func (db *DB) hotEntry(v *view, id uint64) (hot.Entry, error) {
 		}
 		return hotEntry(&t, t.Content), nil
 	}
-	ordinal := int(id - s.Entry().FirstID)
-	group, first, err := i.lines.Group(ordinal)
-	if err != nil {
-		return hot.Entry{}, indexError(err)
-	}
-	return group[ordinal-first], nil
+	e, err := i.lines.Entry(int(id - s.Entry().FirstID))
+	return e, indexError(err)
 }

@@ -2,7 +2,7 @@
 // index, which a model can read without a page being touched.
 //
 // An [Entry] is made from a turn when it is sealed. [Encode] packs the entries
-// of a segment; a [Reader] gives them back a group at a time.
+// of a segment; a [Reader] gives them back one by one.
 //
 // The bytes: u32 version, u32 number of entries, then for each group of 128
 // entries u32 offset and u32 length of its plaintext, then the groups, a zstd
@@ -12,11 +12,12 @@
 package hot
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -125,35 +126,57 @@ func (h *Reader) Turns() int { return h.turns }
 
 var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxGroup), zstd.WithDecodeAllCapLimit(true))
 
-// Group returns the entries of the group that holds a turn, and the ordinal of
-// the first of them. They are the caller's.
-func (h *Reader) Group(ordinal int) (entries []Entry, first int, err error) {
-	if ordinal < 0 || ordinal >= h.turns {
-		return nil, 0, fmt.Errorf("%w: turn %d of %d", ErrCorrupt, ordinal, h.turns)
+// Entry returns the entry of a turn. It is the caller's.
+func (h *Reader) Entry(ordinal int) (Entry, error) {
+	buf := buffers.Get().(*buffer)
+	defer buffers.Put(buf)
+	if err := h.load(buf, ordinal); err != nil {
+		return Entry{}, err
 	}
-	g := ordinal / groupTurns
-	stored, raw, err := h.place(g)
-	if err != nil {
-		return nil, 0, err
+	d := decoding{rest: buf.plain}
+	for range ordinal % groupTurns {
+		d.skip()
 	}
-	plain, err := decoder.DecodeAll(stored, make([]byte, 0, raw))
-	if err != nil || len(plain) != raw {
-		return nil, 0, fmt.Errorf("%w: group %d: %d bytes of %d, %v", ErrCorrupt, g, len(plain), raw, err)
+	e := d.entry()
+	if d.bad {
+		return Entry{}, fmt.Errorf("%w: entry of turn %d breaks the rules", ErrCorrupt, ordinal)
 	}
-	first = g * groupTurns
-	entries, err = decodeEntries(plain, min(groupTurns, h.turns-first))
-	return entries, first, err
+	return e, nil
 }
 
-// place reads the stored bytes of a group.
-func (h *Reader) place(g int) (stored []byte, raw int, err error) {
+// buffer is memory for a group.
+type buffer struct{ stored, plain []byte }
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+// load reads the group that holds a turn.
+func (h *Reader) load(buf *buffer, ordinal int) error {
+	if ordinal < 0 || ordinal >= h.turns {
+		return fmt.Errorf("%w: turn %d of %d", ErrCorrupt, ordinal, h.turns)
+	}
+	g := ordinal / groupTurns
+	raw, err := h.place(g, buf)
+	if err != nil {
+		return err
+	}
+	// DecodeAll is bounded by the capacity, which therefore is exact.
+	buf.plain = slices.Grow(buf.plain[:0], raw)[:0:raw]
+	if buf.plain, err = decoder.DecodeAll(buf.stored, buf.plain); err != nil || len(buf.plain) != raw {
+		return fmt.Errorf("%w: group %d: %d bytes of %d, %v", ErrCorrupt, g, len(buf.plain), raw, err)
+	}
+	return nil
+}
+
+// place reads the stored bytes of a group, and tells the size of its plaintext.
+func (h *Reader) place(g int, buf *buffer) (raw int, err error) {
 	groups := (h.turns + groupTurns - 1) / groupTurns
-	row := make([]byte, 16)
+	var table [16]byte
+	row := table[:]
 	if g == groups-1 {
 		row = row[:8]
 	}
 	if _, err := h.r.ReadAt(row, int64(8+8*g)); err != nil && err != io.EOF {
-		return nil, 0, err
+		return 0, err
 	}
 	from, end := int64(binary.LittleEndian.Uint32(row)), h.size
 	raw = int(binary.LittleEndian.Uint32(row[4:]))
@@ -161,50 +184,68 @@ func (h *Reader) place(g int) (stored []byte, raw int, err error) {
 		end = int64(binary.LittleEndian.Uint32(row[8:]))
 	}
 	if from < int64(8+8*groups) || end > h.size || from > end || raw > maxGroup || end-from > int64(raw)+frameSlack {
-		return nil, 0, fmt.Errorf("%w: group %d at %d to %d", ErrCorrupt, g, from, end)
+		return 0, fmt.Errorf("%w: group %d at %d to %d", ErrCorrupt, g, from, end)
 	}
-	stored = make([]byte, end-from)
-	if _, err := h.r.ReadAt(stored, from); err != nil && err != io.EOF {
-		return nil, 0, err
+	buf.stored = slices.Grow(buf.stored[:0], int(end-from))[:end-from]
+	if _, err := h.r.ReadAt(buf.stored, from); err != nil && err != io.EOF {
+		return 0, err
 	}
-	return stored, raw, nil
+	return raw, nil
 }
 
-func decodeEntries(b []byte, n int) ([]Entry, error) {
-	r := bytes.NewReader(b)
-	bad := false
-	number := func() uint64 {
-		v, err := binary.ReadUvarint(r)
-		bad = bad || err != nil
-		return v
+// decoding walks entries.
+type decoding struct {
+	rest []byte
+	bad  bool
+}
+
+func (d *decoding) number() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.bad, d.rest = true, nil
+		return 0
 	}
-	text := func() string {
-		n := number()
-		if bad || n > maxText || n > uint64(r.Len()) {
-			bad = true
-			return ""
-		}
-		s := make([]byte, n)
-		r.Read(s)
-		return string(s)
+	d.rest = d.rest[n:]
+	return v
+}
+
+// text is the next string, in the group's memory.
+func (d *decoding) text() []byte {
+	n := d.number()
+	if n > maxText || n > uint64(len(d.rest)) {
+		d.bad, d.rest = true, nil
+		return nil
 	}
-	entries := make([]Entry, 0, n)
-	for range n {
-		e := Entry{Decision: number()&1 != 0, Tokens: number(), Bytes: number(), Parts: number(), Role: text(), Summary: text()}
-		count := number()
-		if count > MaxEntities {
-			bad = true
-		}
-		for ; count > 0 && !bad; count-- {
-			e.Entities = append(e.Entities, text())
-		}
-		if bad {
-			return nil, fmt.Errorf("%w: an entry breaks the rules", ErrCorrupt)
-		}
-		entries = append(entries, e)
+	s := d.rest[:n]
+	d.rest = d.rest[n:]
+	return s
+}
+
+func (d *decoding) entry() Entry {
+	e := Entry{Decision: d.number()&1 != 0, Tokens: d.number(), Bytes: d.number(), Parts: d.number()}
+	e.Role, e.Summary = string(d.text()), string(d.text())
+	for n := d.entities(); n > 0 && !d.bad; n-- {
+		e.Entities = append(e.Entities, string(d.text()))
 	}
-	if r.Len() > 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrCorrupt, r.Len())
+	return e
+}
+
+// skip goes over an entry.
+func (d *decoding) skip() {
+	for range 4 {
+		d.number()
 	}
-	return entries, nil
+	d.text()
+	d.text()
+	for n := d.entities(); n > 0 && !d.bad; n-- {
+		d.text()
+	}
+}
+
+func (d *decoding) entities() uint64 {
+	n := d.number()
+	if n > MaxEntities {
+		d.bad = true
+	}
+	return n
 }
