@@ -167,12 +167,12 @@ func best(hits []Hit) {
 	})
 }
 
-// fuse joins two rankings by reciprocal rank.
+// fuse joins two rankings by reciprocal rank; what is first in both scores 1.
 func fuse(a, b []Hit, k int) []Hit {
 	score := map[TurnID]float64{}
 	for _, ranking := range [][]Hit{a, b} {
 		for i, h := range ranking {
-			score[h.ID] += 1 / float64(fusion+i+1)
+			score[h.ID] += (fusion + 1) / 2.0 / float64(fusion+i+1)
 		}
 	}
 	all := make([]Hit, 0, len(score))

@@ -112,7 +112,7 @@ func marshal(t engine.Turn, source []byte) ([]byte, error) {
 	b, err := transcript.MarshalTurn(transcript.Turn{
 		ID: uint64(t.ID), Key: t.Key, Thread: t.Thread, Role: t.Role, Time: t.Time, Tokens: t.Tokens,
 		Content: t.Content, Source: source, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags,
-		Decision: t.Decision, ReplyTo: uint64(t.ReplyTo), Embedding: t.Embedding,
+		Decision: t.Decision, ReplyTo: uint64(t.ReplyTo), Embedding: t.Embedding, EmbeddingModel: t.EmbeddingModel,
 	})
 	if err != nil {
 		return nil, errors.Join(err, fmt.Errorf("turn #%d has no JSON form", t.ID))

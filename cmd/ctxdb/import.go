@@ -215,6 +215,6 @@ func engineTurn(t transcript.Turn) engine.Turn {
 	return engine.Turn{
 		Key: t.Key, Thread: t.Thread, Role: t.Role, Time: t.Time, Tokens: t.Tokens,
 		Content: t.Content, Source: t.Source, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags,
-		Decision: t.Decision, ReplyKey: t.ReplyKey, Embedding: t.Embedding,
+		Decision: t.Decision, ReplyKey: t.ReplyKey, Embedding: t.Embedding, EmbeddingModel: t.EmbeddingModel,
 	}
 }

@@ -87,6 +87,7 @@ type fileReport struct {
 	Segments []segmentRow `json:"segments"`
 	Log      []logRow     `json:"log"`
 	KeyRuns  int          `json:"key_runs"`
+	Vectors  []vectorsRow `json:"vectors,omitempty"` // made by ctxdb embed
 	Recovery recovery     `json:"recovery"`
 	Holder   *holder      `json:"holder"` // null: nobody has it open for writing
 	Health   string       `json:"health"`
@@ -110,6 +111,16 @@ type segmentRow struct {
 	Content int64         `json:"content_bytes"`
 	Source  int64         `json:"source_bytes"`
 	Keys    int           `json:"keys"`
+}
+
+// vectorsRow is what there is of one model.
+type vectorsRow struct {
+	Model   string `json:"model"` // "": damaged
+	Dims    int    `json:"dimensions"`
+	Vectors uint64 `json:"vectors"`
+	Turns   uint64 `json:"turns"` // that were looked at
+	Bytes   int64  `json:"bytes"`
+	Runs    int    `json:"runs"`
 }
 
 type logRow struct {
@@ -151,6 +162,13 @@ func inspectFile(db *engine.DB, file string, full bool) (*fileReport, error) {
 	}
 	for _, x := range s.Log {
 		r.Log = append(r.Log, logRow{Offset: x.Offset, Bytes: x.Length, Cycle: x.Cycle, FirstID: x.FirstID, Turns: x.Turns, Frames: x.Bytes})
+	}
+	models, err := db.VectorRuns()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range models {
+		r.Vectors = append(r.Vectors, vectorsRow{Model: m.Model, Dims: m.Dims, Vectors: m.Vectors, Turns: m.Turns, Bytes: m.Bytes, Runs: m.Runs})
 	}
 	damagedSlot, err := r.head(db.Path())
 	if err != nil {

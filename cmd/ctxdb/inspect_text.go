@@ -146,6 +146,13 @@ func (r *fileReport) textExtents(w io.Writer) {
 		row(w, "", "cycle %d at offset %d: %s, %s", x.Cycle, x.Offset, many(x.Bytes, "byte"), held)
 	}
 	row(w, "key runs", "%s", count(r.KeyRuns))
+	for _, m := range r.Vectors {
+		name := "a model whose name is damaged"
+		if m.Model != "" {
+			name = quoteName(m.Model)
+		}
+		row(w, "vectors", "%s of %s by %s, for %s: %s in %s", count(m.Vectors), many(m.Dims, "dimension"), name, many(m.Turns, "turn"), many(m.Bytes, "byte"), many(m.Runs, "run"))
+	}
 	if r.Recovery.TornBytes > 0 {
 		row(w, "torn", "%s at offset %d, never acknowledged", many(r.Recovery.TornBytes, "byte"), r.Recovery.TornAt)
 	}

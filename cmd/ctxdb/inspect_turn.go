@@ -16,7 +16,8 @@ type turnReport struct {
 	HasSource   bool          `json:"has_source"`
 	Entities    []string      `json:"entities,omitempty"`
 	Embedding   int           `json:"embedding,omitempty"` // dimensions
-	Parts       int           `json:"parts"`               // pages that it consists of
+	Model       string        `json:"embedding_model,omitempty"`
+	Parts       int           `json:"parts"` // pages that it consists of
 	Places      []place       `json:"places"`
 	Answers     []answeredRow `json:"answers,omitempty"` // the turn it replies to, the one that one replies to ...
 	More        bool          `json:"more_answers,omitempty"`
@@ -55,7 +56,7 @@ func inspectTurn(db *engine.DB, id engine.TurnID) (*turnReport, error) {
 	}
 	r := &turnReport{
 		lsRow: rowOf(&t), SourceBytes: int64(len(source)), HasSource: source != nil, Entities: t.Entities,
-		Embedding: len(t.Embedding), Parts: format.Parts(t.Content), Places: []place{},
+		Embedding: len(t.Embedding), Model: t.EmbeddingModel, Parts: format.Parts(t.Content), Places: []place{},
 	}
 	for _, l := range where {
 		r.Places = append(r.Places, place(l))
@@ -95,7 +96,11 @@ func (r *turnReport) text(w io.Writer) {
 		row(w, "source", "%s", many(r.SourceBytes, "byte"))
 	}
 	if r.Embedding > 0 {
-		row(w, "embedding", "%s", many(r.Embedding, "dimension"))
+		by := ""
+		if r.Model != "" {
+			by = " by " + quoteName(r.Model)
+		}
+		row(w, "embedding", "%s%s", many(r.Embedding, "dimension"), by)
 	}
 	for _, p := range r.Places {
 		in := "the log"

@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/crc32"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -46,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"zeros":     zeros,
 			"hold":      hold,
 			"crash":     crash,
+			"endpoint":  endpoint,
 		},
 	})
 }
@@ -200,4 +205,34 @@ func crash(ts *testscript.TestScript, _ bool, args []string) {
 	end := log.Offset + format.LogEdge + log.Bytes
 	copy(b[end+256:], "half of a frame")
 	ts.Check(os.WriteFile(path, b, 0o600))
+}
+
+// endpoint: serves vectors under $ENDPOINT/v1 until the script ends, to who has the key
+// "open sesame"; an automobile is a car there.
+func endpoint(ts *testscript.TestScript, _ bool, _ []string) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer open sesame" || r.URL.Path != "/v1/embeddings" {
+			http.Error(w, `{"error":{"message":"no key, or a wrong one"}}`, http.StatusUnauthorized)
+			return
+		}
+		var q struct {
+			Input      []string
+			Dimensions int
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			http.Error(w, "no JSON", http.StatusBadRequest)
+			return
+		}
+		var data []map[string]any
+		for i, text := range q.Input {
+			v := make([]float32, max(q.Dimensions, 256))
+			for _, word := range strings.Fields(strings.ReplaceAll(text, "automobile", "car")) {
+				v[crc32.ChecksumIEEE([]byte(word))%256]++
+			}
+			data = append(data, map[string]any{"index": i, "embedding": v})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+	}))
+	ts.Setenv("ENDPOINT", s.URL)
+	ts.Defer(s.Close)
 }

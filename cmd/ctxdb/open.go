@@ -18,7 +18,13 @@ import (
 
 // reading runs f with the file opened read-only.
 func reading(path string, f func(db *engine.DB) error) error {
-	db, err := engine.Open(path, &engine.Options{ReadOnly: true})
+	return readingWith(path, &engine.Options{}, f)
+}
+
+// readingWith is reading under options.
+func readingWith(path string, o *engine.Options, f func(db *engine.DB) error) error {
+	o.ReadOnly = true
+	db, err := engine.Open(path, o)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: no such file; `ctxdb import` and `ctxdb append` make one", path)
 	}
@@ -29,8 +35,10 @@ func reading(path string, f func(db *engine.DB) error) error {
 }
 
 // openWriting opens the file for writing, making it if there is none.
-func openWriting(path string) (*engine.DB, error) {
-	db, err := engine.Open(path, nil)
+func openWriting(path string) (*engine.DB, error) { return openWritingWith(path, nil) }
+
+func openWritingWith(path string, o *engine.Options) (*engine.DB, error) {
+	db, err := engine.Open(path, o)
 	if place := placeError(path, err); place != nil {
 		return db, place
 	}

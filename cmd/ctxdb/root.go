@@ -44,7 +44,7 @@ func newRoot() *cobra.Command {
 // verbs in the order of their names, as cobra lists them.
 func verbs() []*cobra.Command {
 	return []*cobra.Command{
-		appendVerb(), demoVerb(), exportVerb(), getVerb(), importVerb(), inspectVerb(),
+		appendVerb(), demoVerb(), embedVerb(), exportVerb(), getVerb(), importVerb(), inspectVerb(),
 		lsVerb(), replayVerb(), salvageVerb(), searchVerb(), verifyVerb(), versionVerb(), windowVerb(),
 	}
 }

@@ -23,6 +23,10 @@ be a question, names, paths, identifiers and dates; what stands in double quotes
 literally, as in ctxdb search FILE '"short read" of the table'. Scores compare within one
 search. Records of role meta are found only with --role meta.
 
+With --embedder and --model the words are also compared, by their vector, with the vectors that
+ctxdb embed made with that model; the rankings are joined. If the model does not answer, words
+alone decide, and stderr says so.
+
 --from and --to take a day like 2026-01-31, itself included, or a time like
 2026-01-31T09:30:00Z. --json prints one object a line.
 
@@ -34,6 +38,7 @@ type searchFlags struct {
 	query    engine.Query
 	from, to string
 	asJSON   bool
+	model    modelFlags
 }
 
 // searchRow is a turn that was found.
@@ -63,7 +68,15 @@ func searchVerb() *cobra.Command {
 			}
 			ctx, stop := interruptible(cmd)
 			defer stop()
-			return reading(args[0], func(db *engine.DB) error {
+			e, err := f.model.embedder(cmd)
+			if err != nil {
+				return err
+			}
+			o := &engine.Options{}
+			if e != nil {
+				o.Embedder = e
+			}
+			return readingWith(args[0], o, func(db *engine.DB) error {
 				return f.search(ctx, db, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			})
 		},
@@ -75,6 +88,7 @@ func searchVerb() *cobra.Command {
 	flags.StringSliceVar(&f.query.Tags, "tag", nil, "only turns that have all of these tags")
 	flags.StringVar(&f.from, "from", "", "only turns of this day or time, and later ones")
 	flags.StringVar(&f.to, "to", "", "only turns of this day or time, and earlier ones")
+	f.model.add(cmd)
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object a line")
 	return cmd
 }
@@ -120,8 +134,11 @@ func parseDay(text string, last bool) (time.Time, error) {
 
 // search prints what is found. A hit whose content can't be read is shown by its summary.
 func (f *searchFlags) search(ctx context.Context, db *engine.DB, out, errOut io.Writer) error {
-	hits, err := db.Search(ctx, f.query)
-	failed := 0
+	found, err := db.Find(ctx, f.query)
+	hits, failed := found.Hits, 0
+	for _, n := range found.Notes {
+		fmt.Fprintln(errOut, oneLine(errors.New(n)))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted")

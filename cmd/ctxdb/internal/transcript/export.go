@@ -43,6 +43,7 @@ func MarshalTurn(t Turn) ([]byte, error) {
 	}
 	b = appendIf(b, "reply_key", t.ReplyKey)
 	b = appendEmbedding(b, t.Embedding)
+	b = appendIf(b, "embedding_model", t.EmbeddingModel)
 	b = appendText(b, "content", string(t.Content))
 	switch {
 	case t.Source == nil:

@@ -85,6 +85,7 @@ func (p *turnParser) text(key string, v value) bool {
 	}
 	targets := map[string]*string{
 		"key": &t.Key, "thread": &t.Thread, "role": &t.Role, "summary": &t.Summary, "reply_key": &t.ReplyKey,
+		"embedding_model": &t.EmbeddingModel,
 	}
 	target := targets[name]
 	if target == nil && name != "content" && name != "source" {

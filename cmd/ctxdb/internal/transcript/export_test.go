@@ -47,6 +47,7 @@ func anyTurn(rt *rapid.T) Turn {
 		Content: anyBytes().Draw(rt, "content"), Summary: anyString().Draw(rt, "summary"),
 		Entities: list.Draw(rt, "entities"), Tags: list.Draw(rt, "tags"), Decision: rapid.Bool().Draw(rt, "decision"),
 		ReplyTo: rapid.Uint64().Draw(rt, "replyTo"), ReplyKey: anyString().Draw(rt, "replyKey"),
+		EmbeddingModel: anyString().Draw(rt, "model"),
 	}
 	switch rapid.IntRange(0, 3).Draw(rt, "source") {
 	case 1:

@@ -43,6 +43,8 @@ type Turn struct {
 	ReplyTo   uint64 // only from ctxdb's own export
 	ReplyKey  string // empty, or the key of an earlier turn of this stream
 	Embedding []float32
+
+	EmbeddingModel string // that made Embedding
 }
 
 // LeftOut names a part of the input that could not be read as a turn.
