@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,8 +57,9 @@ const (
 	// fuseDepth is how deep two rankings are at least before they are joined:
 	// what is far down in both may be near the top of all.
 	fuseDepth = 50
-	// phraseDepth is how many candidates are looked at for quoted phrases.
-	phraseDepth = 200
+	// phraseDepth is how many candidates are looked at for quoted phrases: those
+	// that have the most telling of the phrase's words.
+	phraseDepth = 1000
 )
 
 // Search finds the turns that a query is about, best first, by words, their
@@ -304,8 +304,7 @@ func indexError(err error) error {
 	return err
 }
 
-// hasPhrases reports whether every quoted phrase stands in the content, without
-// regard to case.
+// hasPhrases reports whether every quoted phrase stands in the content.
 func (db *DB) hasPhrases(v *view, id uint64, phrases []string) (bool, error) {
 	if len(phrases) == 0 {
 		return true, nil
@@ -314,13 +313,7 @@ func (db *DB) hasPhrases(v *view, id uint64, phrases []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	folded := bytes.ToLower(content)
-	for _, p := range phrases {
-		if !bytes.Contains(folded, bytes.ToLower([]byte(p))) {
-			return false, nil
-		}
-	}
-	return true, nil
+	return lex.HasPhrases(content, phrases), nil
 }
 
 // fill adds what the hot index knows of the hits, and drops those of which

@@ -100,6 +100,54 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchUnderstands: other scripts, and speakers and dates that the question names.
+func TestSearchUnderstands(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.ctxdb")
+	db := open(t, path, nil)
+	at := time.Date(2023, 3, 1, 9, 0, 0, 0, time.UTC)
+	for i, c := range []struct{ role, text string }{
+		{"Ada", "We sailed to the island."},
+		{"Ben", "We sailed to the island."},
+		{"Ada", "数据库引擎用于存储会话"},
+		{"Ben", "天気はとても良いです"},
+		{"Ada", "Мы говорили о старых лодках у причала"},
+		{"Ben", "تحدثنا عن القوارب القديمة"},
+		{"Ada", "เราคุยกันเรื่องเรือเก่า"},
+		{"Ben", "우리는 오래된 배에 대해 이야기했다"},
+		{"Ada", "Die Größe der Bücher ändert sich"},
+	} {
+		turn := Turn{Thread: fmt.Sprint(i), Role: c.role, Time: at.AddDate(0, i, 0), Content: []byte(c.text)}
+		appendTurns(t, db, turn)
+	}
+	for range 2 {
+		for question, want := range map[string]TurnID{
+			"where did Ada sail":          1,
+			"where did Ben sail":          2,
+			"who sailed in March 2023?":   1,
+			"who sailed on 2 April 2023?": 2,
+			"存储 引擎":                       3,
+			"天気":                          4,
+			"старые лодки у причала":      5,
+			"القوارب":                     6,
+			"เรือ":                        7,
+			"오래된 배에":                      8,
+			"GRÖSSE größe bücher":         9,
+			`"ist etwas" größe`:           0,
+			`"größe der BÜCHER"`:          9,
+			`“数据库引擎”`:                     3,
+		} {
+			hits, err := db.Search(ctx, Query{Text: question, K: 1})
+			if err != nil || want == 0 && len(hits) > 0 || want > 0 && (len(hits) == 0 || hits[0].ID != want) {
+				t.Errorf("%q: %+v, want #%d, %v", question, hits, want, err)
+			}
+		}
+		if err := db.Checkpoint(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wellFormed(t, db)
+}
+
 // TestSearchFilters: by tag, and records of role meta where they are asked for.
 func TestSearchFilters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.ctxdb")

@@ -253,3 +253,25 @@ func TestJSONIsItsText(t *testing.T) {
 		}
 	}
 }
+
+func TestHasPhrases(t *testing.T) {
+	for _, c := range []struct {
+		content string
+		phrases []string
+		want    bool
+	}{
+		{"the Old  Boat\n\tsank", []string{"old boat sank"}, true},
+		{"the old boat", []string{"old boat", "the"}, true},
+		{"the old boat", []string{"old boat", "ship"}, false},
+		{"old, boat", []string{"old boat"}, false},
+		{`{"text":"it said \"no\"\nand l\u00e9t go"}`, []string{"\"no\" and lét"}, true},
+		{`C:\temp\new`, []string{`c:\temp`}, true},
+		{"it’s", []string{"it's"}, true},
+		{"", []string{"x"}, false},
+		{"", nil, true},
+	} {
+		if got := HasPhrases([]byte(c.content), c.phrases); got != c.want {
+			t.Errorf("%q in %q: %v", c.phrases, c.content, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package lex
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -71,3 +72,32 @@ func phrases(s string) (found []string) {
 	}
 	return found
 }
+
+// HasPhrases reports whether every phrase stands in a content, without regard to
+// letter case and to how words are spaced. What JSON escapes counts as what it
+// stands for, too.
+func HasPhrases(content []byte, phrases []string) bool {
+	var plain, decoded string
+	for _, phrase := range phrases {
+		phrase = evened([]byte(phrase))
+		if plain == "" {
+			plain = evened(content)
+		}
+		if strings.Contains(plain, phrase) {
+			continue
+		}
+		if bytes.IndexByte(content, '\\') < 0 {
+			return false
+		}
+		if decoded == "" {
+			decoded = evened(unescape(nil, content))
+		}
+		if !strings.Contains(decoded, phrase) {
+			return false
+		}
+	}
+	return true
+}
+
+// evened is a text in small letters with single spaces.
+func evened(s []byte) string { return strings.Join(strings.Fields(fold(string(s))), " ") }
