@@ -57,6 +57,7 @@ var importFloors = []peer{
 		f, err := openFile(dir, "floor")
 		return &bareImport{f: f, compress: true}, err
 	}},
+	{name: "floor-whole", note: "one zstd stream over everything, its best level, a window of 4 MiB: how small it can get where nothing has to be found", open: openWhole},
 }
 
 var errFloor = errors.New("a floor keeps nothing that can be read")
@@ -100,3 +101,37 @@ func (s *bareImport) Content(dst []byte, _ uint64) ([]byte, error) { return dst,
 func (s *bareImport) Lookup(string) (uint64, error)                { return 0, errFloor }
 func (s *bareImport) Scan(func([]byte)) error                      { return errFloor }
 func (s *bareImport) Close() error                                 { return s.f.Close() }
+
+// wholeImport is one zstd stream.
+type wholeImport struct {
+	bareImport
+	enc *zstd.Encoder
+}
+
+func openWhole(dir string, _ int) (store, error) {
+	f, err := openFile(dir, "floor")
+	if err != nil {
+		return nil, err
+	}
+	enc, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(4<<20), zstd.WithEncoderConcurrency(1))
+	return &wholeImport{bareImport: bareImport{f: f}, enc: enc}, err
+}
+
+func (s *wholeImport) Append(turns []engine.Turn) error {
+	s.buf = s.buf[:0]
+	for i := range turns {
+		s.buf = appendRecord(s.buf, &turns[i])
+	}
+	_, err := s.enc.Write(s.buf)
+	return err
+}
+
+func (s *wholeImport) Close() error {
+	if err := s.enc.Close(); err != nil {
+		return err
+	}
+	if err := measure.SyncData(s.f); err != nil {
+		return err
+	}
+	return s.f.Close()
+}

@@ -36,7 +36,7 @@ func Used() Usage {
 	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
 		return Usage{}
 	}
-	return Usage{time.Duration(r.Utime.Nano() + r.Stime.Nano()), r.Maxrss << 10, r.Majflt}
+	return Usage{time.Duration(r.Utime.Nano() + r.Stime.Nano()), int64(r.Maxrss) << 10, int64(r.Majflt)}
 }
 
 // procField reads a number of a file under /proc/self; 0: not there.
