@@ -2,6 +2,8 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -99,6 +101,9 @@ func checkAnthropic(t *testing.T, b []byte) {
 	if open != nil {
 		t.Fatalf("calls %v are not answered", open)
 	}
+	if n := len(messages); n > 0 && messages[n-1].Role != "user" {
+		t.Fatal("the assistant ends: models refuse to go on from that")
+	}
 }
 
 // checkOpenAI: known roles; content is a string, null only beside calls; each
@@ -136,7 +141,7 @@ func checkOpenAI(t *testing.T, b []byte) {
 			t.Fatalf("message %d is the %q's", i, m.Role)
 		}
 		for _, c := range m.ToolCalls {
-			if ids[c.ID] || c.ID == "" || c.Type != "function" || !vendorName.MatchString(c.Function.Name) || !json.Valid([]byte(c.Function.Arguments)) {
+			if ids[c.ID] || c.ID == "" || len(c.ID) > 40 || c.Type != "function" || !vendorName.MatchString(c.Function.Name) || !json.Valid([]byte(c.Function.Arguments)) {
 				t.Fatalf("message %d calls %+v", i, c)
 			}
 			ids[c.ID], open[c.ID] = true, true
@@ -161,4 +166,26 @@ func trimmed(s string) string {
 		s = s[1:]
 	}
 	return s
+}
+
+// TestVendorLimits: members that the Messages API does not know go, those that
+// it knows stay as they came, and ids that are too long for OpenAI become short
+// ones on both sides.
+func TestVendorLimits(t *testing.T) {
+	long := "call_" + strings.Repeat("x", 50)
+	p := Prompt{Messages: []PromptMessage{
+		{ID: 1, Part: WholeTurn, Role: "user", Content: []byte("look")},
+		{ID: 2, Part: WholeTurn, Role: "tool_call", Content: fmt.Appendf(nil, `[{"type":"tool_use","id":%q,"name":"Read","input":{"b":1.50,"a":[]},"index":3,"cache_control":{"type":"ephemeral"}}]`, long)},
+		{ID: 3, Part: WholeTurn, Role: "tool_result", ReplyTo: 2, Content: fmt.Appendf(nil, `[{"type":"tool_result","tool_use_id":%q,"content":"x","durationMs":4}]`, long)},
+		{ID: 4, Part: WholeTurn, Role: "assistant", Content: []byte("done \n")},
+	}}
+	checkVendors(t, &p)
+	a, err := p.Anthropic()
+	if err != nil || strings.Contains(string(a), "durationMs") || strings.Contains(string(a), "index") || strings.Contains(string(a), "cache_control") || !strings.Contains(string(a), `{"b":1.50,"a":[]}`) {
+		t.Errorf("%s, %v", a, err)
+	}
+	o, err := p.OpenAI()
+	if id := shortID(long); err != nil || strings.Contains(string(o), long) || strings.Count(string(o), id) != 2 {
+		t.Errorf("%s, %v", o, err)
+	}
 }
