@@ -22,6 +22,7 @@ type settings struct {
 	scale   int
 	dir     string
 	profile string
+	from    string
 }
 
 func main() {
@@ -38,6 +39,7 @@ func main() {
 	flag.IntVar(&s.scale, "scale", 0, "instead: grow one ctxdb file from 1,000 `turns` to so many by powers of ten, measuring at each")
 	flag.StringVar(&s.dir, "dir", "", "the `folder` to work in; it must lie on the disk that is to be measured. \"\": the system's for temporary files")
 	flag.StringVar(&s.profile, "profile", "", "write CPU profiles of ctxdb's phases to `PREFIX`-phase.prof")
+	flag.StringVar(&s.from, "from", "", "measure nothing: print, and draw, the report that -json made, from this `file`")
 	flag.StringVar(&spec, "task", "", "for the processes that this command starts")
 	flag.Parse()
 	if err := start(s, spec); err != nil {
@@ -70,7 +72,7 @@ func start(s settings, spec string) error {
 			return fmt.Errorf("no phase %q: there are %s", phase, strings.Join(allPhases, ", "))
 		}
 	}
-	r, err := compare(s, all)
+	r, err := s.report(all)
 	if err != nil {
 		return err
 	}
@@ -85,6 +87,22 @@ func start(s settings, spec string) error {
 		return e.Encode(r)
 	}
 	return r.print(os.Stdout)
+}
+
+// report measures, or reads what was measured.
+func (s settings) report(all []peer) (*report, error) {
+	if s.from == "" {
+		return compare(s, all)
+	}
+	data, err := os.ReadFile(s.from)
+	if err != nil {
+		return nil, err
+	}
+	r := &report{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.from, err)
+	}
+	return r, nil
 }
 
 func orElse(v, full, quick int, isQuick bool) int {

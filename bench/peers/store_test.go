@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -147,29 +146,6 @@ func TestRecords(t *testing.T) {
 		if _, err := recordContent(record[:n]); err == nil {
 			t.Errorf("content of a record cut to %d bytes: no error", n)
 		}
-	}
-}
-
-func TestReportShowsMediansAndRatios(t *testing.T) {
-	r := newReport(settings{turns: 7, rounds: 3}, made(t), []peer{ctxdbPeer, bboltPeer}, map[string][]figures{
-		"ctxdb": {{"lookup_p50_us": 4}, {"lookup_p50_us": 100}, {"lookup_p50_us": 3}},
-		"bbolt": {{"lookup_p50_us": 2}, {"lookup_p50_us": 1}, {"lookup_p50_us": 300}},
-	})
-	var out strings.Builder
-	if err := r.print(&out); err != nil {
-		t.Fatal(err)
-	}
-	rows := map[string]string{}
-	for line := range strings.Lines(out.String()) {
-		if f := strings.Fields(line); len(f) > 1 {
-			rows[f[0]] = strings.Join(f[1:], " ")
-		}
-	}
-	if rows["ctxdb"] != "4.0 - - 1.00" || rows["bbolt"] != "2.0 - - 0.50" {
-		t.Errorf("%s", out.String())
-	}
-	if strings.Contains(out.String(), "Durable") {
-		t.Errorf("a table without rows:\n%s", out.String())
 	}
 }
 
