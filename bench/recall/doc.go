@@ -12,6 +12,15 @@
 // the share of the question's evidence turns among them, averaged over the
 // questions; R@k is the same among the first k turns; hit@k says that one of them is.
 //
+// With -embedder URL -model NAME the same is measured by vectors alone, and by
+// words and vectors, with the engine's own search on a temporary file, which
+// joins the two rankings by reciprocal rank; -key-env names the variable that
+// holds a key. The vectors of some 3,000 turns and 700 questions are asked for.
+//
+// Published figures stand below the tables, each with what it counts: they differ
+// in the unit (turn, chunk, session), in any or all of the evidence, in the cut
+// (turns, tokens) and in the questions.
+//
 // The settings of rank.Default were chosen on the first three conversations of
 // the file (-split dev3).
 package main

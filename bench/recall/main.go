@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 )
 
@@ -15,8 +17,15 @@ func main() {
 	file := flag.String("file", "locomo/locomo5-dev.json", "in the folder")
 	csvPath := flag.String("csv", "", "write the figures to this file as well")
 	plotPath := flag.String("plot", "", "write recall over the share of tokens to this file as SVG")
+	var m model
+	flag.StringVar(&m.url, "embedder", "", "an endpoint that speaks OpenAI's protocol: measure vectors, and words and vectors, too")
+	flag.StringVar(&m.name, "model", "", "the model that makes vectors there")
+	flag.IntVar(&m.dimensions, "dimensions", 0, "ask for vectors of so many numbers")
+	flag.StringVar(&m.keyEnv, "key-env", benchmarkKey, "the environment variable that holds the key")
 	flag.Parse()
-	if err := run(os.Stdout, folder(*data), *file, *split, *csvPath, *plotPath); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, folder(*data), *file, *split, m, *csvPath, *plotPath); err != nil {
 		fmt.Fprintln(os.Stderr, "recall:", err)
 		os.Exit(1)
 	}
@@ -35,7 +44,11 @@ func folder(data string) string {
 // devConversations at the front of the file are those that settings were chosen on.
 const devConversations = 3
 
-func run(w io.Writer, data, file, split, csvPath, plotPath string) error {
+func run(ctx context.Context, w io.Writer, data, file, split string, m model, csvPath, plotPath string) error {
+	e, err := m.embedder()
+	if err != nil {
+		return err
+	}
 	conversations, err := readLoCoMo(filepath.Join(data, file))
 	if err != nil {
 		return err
@@ -51,7 +64,16 @@ func run(w io.Writer, data, file, split, csvPath, plotPath string) error {
 	if err != nil {
 		return err
 	}
-	title := fmt.Sprintf("LoCoMo, %d conversations (%s), %d questions with evidence, no model", len(conversations), split, results[0].all.questions)
+	with := "no model"
+	if e != nil {
+		with = "vectors by " + e.Model()
+		more, err := measureHybrid(ctx, e, conversations)
+		if err != nil {
+			return err
+		}
+		results = append(results, more...)
+	}
+	title := fmt.Sprintf("LoCoMo, %d conversations (%s), %d questions with evidence, %s", len(conversations), split, results[0].all.questions, with)
 	fmt.Fprintf(w, "%s\n\n", title)
 	writeTables(w, results)
 	fmt.Fprint(w, published)

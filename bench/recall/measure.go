@@ -128,7 +128,6 @@ func index(s setting, conversations []conversation, a *lex.Analyzer) *rank.Memor
 // newest first.
 func order(s setting, c *conversation, q *question, parts []rank.Part, first int, a *lex.Analyzer) ([]int, error) {
 	var ranked []int
-	seen := make([]bool, len(c.turns))
 	if !s.recency {
 		query := lex.Parse(q.text, a)
 		hits, err := s.model.Search(parts, query, rank.Filter{Thread: c.id}, len(c.turns))
@@ -136,15 +135,22 @@ func order(s setting, c *conversation, q *question, parts []rank.Part, first int
 			return nil, err
 		}
 		for _, h := range hits {
-			i := int(h.Ordinal) - first
-			seen[i] = true
-			ranked = append(ranked, i)
+			ranked = append(ranked, int(h.Ordinal)-first)
 		}
+	}
+	return withRest(c, ranked), nil
+}
+
+// withRest adds the turns that were not ranked, newest first.
+func withRest(c *conversation, ranked []int) []int {
+	seen := make([]bool, len(c.turns))
+	for _, i := range ranked {
+		seen[i] = true
 	}
 	for i := len(c.turns) - 1; i >= 0; i-- {
 		if !seen[i] {
 			ranked = append(ranked, i)
 		}
 	}
-	return ranked, nil
+	return ranked
 }

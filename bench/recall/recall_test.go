@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +13,8 @@ import (
 
 	"ctxdb/fuzz/trial"
 )
+
+var ctx = context.Background()
 
 // sample is a conversation of our own in the benchmark's form.
 const sample = `[{"sample_id":"own","conversation":{"speaker_a":"Ada","speaker_b":"Bo",
@@ -67,7 +73,7 @@ func TestRun(t *testing.T) {
 	dir := write(t, sample)
 	csvPath, plotPath := filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.svg")
 	var out bytes.Buffer
-	if err := run(&out, dir, "own.json", "all", csvPath, plotPath); err != nil {
+	if err := run(ctx, &out, dir, "own.json", "all", model{}, csvPath, plotPath); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"2 questions", "+ speaker named", "single-hop (1 questions)", "R@5 1.000"} {
@@ -80,11 +86,53 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s lacks %q, err %v", filepath.Base(path), want, err)
 		}
 	}
-	if err := run(&out, dir, "own.json", "some", "", ""); err == nil {
+	if err := run(ctx, &out, dir, "own.json", "some", model{}, "", ""); err == nil {
 		t.Error("an unknown split is no error")
 	}
-	if err := run(&out, dir, "absent.json", "all", "", ""); err == nil {
+	if err := run(ctx, &out, dir, "absent.json", "all", model{}, "", ""); err == nil {
 		t.Error("an absent file is no error")
+	}
+}
+
+// TestRunWithModel: the same by vectors, and by words and vectors. The model here
+// knows that what leaks is wet.
+func TestRunWithModel(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		var data []map[string]any
+		for i, text := range q.Input {
+			v := []float32{0.1, 0.1, 0.1}
+			for j, word := range []string{"leak", "buy", "green"} {
+				if strings.Contains(text, word) {
+					v[j]++
+				}
+			}
+			data = append(data, map[string]any{"index": i, "embedding": v})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+	}))
+	defer s.Close()
+	dir := write(t, sample)
+	var out bytes.Buffer
+	if err := run(ctx, &out, dir, "own.json", "all", model{url: s.URL, name: "tiny"}, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"vectors by tiny", "vectors alone", "by category, words and vectors", "R@5 1.000"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out.String())
+		}
+	}
+	if err := run(ctx, &out, dir, "own.json", "all", model{url: s.URL}, "", ""); err == nil {
+		t.Error("no model is no error")
+	}
+	s.Close()
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	if err := run(stopped, &out, dir, "own.json", "all", model{url: s.URL, name: "tiny"}, "", ""); err == nil {
+		t.Error("a server that is gone is no error")
 	}
 }
 
