@@ -14,9 +14,12 @@ import (
 	"ctxdb/engine"
 )
 
-const lsLong = `Ls lists turns, one line each: id, time (UTC), role, tokens, and the summary or the first words
-of the content. Records of role meta are no part of the conversation and are listed with --all
-or --role meta. Control characters are shown escaped. --json prints one object a line.`
+const lsLong = `Ls lists turns as a timeline, one line each: id, time (UTC), role, tokens, and the summary or
+the first words of the content. A line that begins with -- stands where the day or the thread
+changes, or where an hour and more passed.
+
+Records of role meta are no part of the conversation and are listed with --all or --role meta.
+Control characters are shown escaped. --json prints one object a line.`
 
 type lsFlags struct {
 	thread      string
@@ -45,7 +48,7 @@ func lsVerb() *cobra.Command {
 	var f lsFlags
 	cmd := &cobra.Command{
 		Use:   "ls FILE",
-		Short: "List turns, one line each",
+		Short: "List turns as a timeline, one line each",
 		Long:  lsLong,
 		Args:  arguments(1, 1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,7 +92,8 @@ func (f *lsFlags) list(db *engine.DB, out, errOut io.Writer) error {
 	}
 	w := bufio.NewWriter(out)
 	columns := columnsOf(out)
-	put := func(t *engine.Turn) error { return f.put(w, t, columns) }
+	var l timeline
+	put := func(t *engine.Turn) error { return f.put(w, &l, t, columns) }
 	err := f.each(db, from, end, put, fail)
 	if err == nil {
 		err = w.Flush()
@@ -145,12 +149,17 @@ func (f *lsFlags) newestFrom(db *engine.DB, from, end engine.TurnID) engine.Turn
 
 const jsonWords = 200 // columns of the words in JSON
 
-func (f *lsFlags) put(w io.Writer, t *engine.Turn, columns int) error {
+func (f *lsFlags) put(w io.Writer, l *timeline, t *engine.Turn, columns int) error {
 	r := rowOf(t)
 	if f.asJSON {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		return e.Encode(r)
+	}
+	if heading := l.heading(t); heading != "" {
+		if _, err := io.WriteString(w, cut(heading, columns)+"\n"); err != nil {
+			return err
+		}
 	}
 	_, err := io.WriteString(w, r.line(t.Time, columns)+"\n")
 	return err
