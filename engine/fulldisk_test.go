@@ -17,14 +17,18 @@ import (
 func TestFullDiskDoesNotFailClose(t *testing.T) {
 	for _, size := range []int{200, 3000} {
 		for quota := int64(400 << 10); quota < 2<<20; quota += int64(trial.Size(220<<10, 900<<10)) {
-			closeFull(t, size, quota)
+			closeFull(t, size, quota, 0)
 		}
+	}
+	// A log that has grown to its full size rotates in what others gave back.
+	for quota := int64(300 << 10); quota < 3<<20; quota += int64(trial.Size(230<<10, 900<<10)) {
+		closeFull(t, 3000, quota, 128<<10)
 	}
 }
 
-func closeFull(t *testing.T, size int, quota int64) {
+func closeFull(t *testing.T, size int, quota, logBytes int64) {
 	mem := disk.NewMem(1)
-	o := &Options{FS: mem, Inline: true, ReuseDelay: -1}
+	o := &Options{FS: mem, Inline: true, ReuseDelay: -1, LogBytes: logBytes}
 	db := open(t, "/a", o)
 	mem.SetHook(func(op disk.Op) error {
 		if op.Kind == disk.OpWrite && op.Off+int64(op.Len) > quota {

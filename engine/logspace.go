@@ -40,11 +40,11 @@ func (db *DB) beginLog(size int64) error {
 	for db.logBytes < db.opts.LogBytes && wal.Capacity(db.logBytes)/2 < size {
 		db.logBytes = min(2*db.logBytes, db.opts.LogBytes)
 	}
-	a, err := db.newExtent()
+	a, err := db.newExtent(db.logBytes)
 	if err != nil {
 		return err
 	}
-	b, err := db.newExtent()
+	b, err := db.newExtent(db.logBytes)
 	if err != nil {
 		db.release(span{off: a.Offset, len: a.Length})
 		return err
@@ -74,10 +74,11 @@ func (db *DB) use(x format.LogExtent, first format.LSN) {
 }
 
 // newExtent allocates and prepares a log extent of db.logBytes, with the
-// reserve for sealing it. It does not sync. The error is ErrNoSpace on a full
-// disk; nothing changed then.
-func (db *DB) newExtent() (format.LogExtent, error) {
-	if err := db.secureReserve(2 * db.logBytes); err != nil {
+// reserve for sealing it and the others, of unsealed bytes together, that may be
+// full by then. It does not sync. The error is ErrNoSpace on a full disk; nothing
+// changed then.
+func (db *DB) newExtent(unsealed int64) (format.LogExtent, error) {
+	if err := db.secureReserve(unsealed + db.logBytes); err != nil {
 		return format.LogExtent{}, err
 	}
 	salt, err := random(&db.opts)
@@ -94,10 +95,11 @@ func (db *DB) newExtent() (format.LogExtent, error) {
 }
 
 // secureReserve holds space back that is written and so can't be refused:
-// enough to seal the log's extents and to publish the result. Text in which
-// hardly a word repeats takes up to 1.4 times its log, its terms included.
+// enough to seal log extents of so many bytes, and to publish the results. Text
+// in which hardly a word repeats takes up to 1.43 times its log, its terms
+// included.
 func (db *DB) secureReserve(logBytes int64) error {
-	need := format.AlignUp(logBytes + logBytes/2 + 64<<10)
+	need := format.AlignUp(logBytes + logBytes/2 + 96<<10)
 	db.mu.Lock()
 	have := db.space.reserve
 	db.mu.Unlock()

@@ -35,7 +35,7 @@ func (db *DB) runJob(j *sealJob) {
 		j.err = db.breakOff(err)
 		return
 	}
-	spare, err := db.newExtent()
+	spare, err := db.newExtent(j.full.extent.Length + j.next.Length) // both are still to be sealed
 	if err != nil && !errors.Is(err, ErrNoSpace) {
 		j.err = err
 		return
