@@ -12,6 +12,7 @@ import (
 
 	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
 
@@ -135,7 +136,7 @@ func TestEveryBit(t *testing.T) {
 	b, turns := small(t)
 	holds(t, segment.Open(memory(t, b.Bytes), "m", testUUID, b.Entry, segment.OpenOptions{}), turns)
 	pad := padding(b)
-	for i := range b.Bytes {
+	for i := 0; i < len(b.Bytes); i += trial.Size(1, 19) {
 		for bit := range 8 {
 			damaged := bytes.Clone(b.Bytes)
 			damaged[i] ^= 1 << bit
@@ -151,7 +152,7 @@ func TestEveryBit(t *testing.T) {
 
 func TestEveryLength(t *testing.T) {
 	b, turns := small(t)
-	for n := range b.Bytes {
+	for n := 0; n < len(b.Bytes); n += trial.Size(1, 19) {
 		s := segment.Open(memory(t, b.Bytes[:n]), "m", testUUID, b.Entry, segment.OpenOptions{})
 		if _, err := s.Turn(1); !errors.Is(err, segment.ErrTruncated) {
 			t.Fatalf("%d bytes: %v", n, err)
@@ -175,7 +176,7 @@ func TestEveryLength(t *testing.T) {
 func TestZeroedSectors(t *testing.T) {
 	turns := generated(t, 9, 60)
 	b := build(t, 1, turns, segment.BuildOptions{})
-	for at := 0; at+512 <= len(b.Bytes); at += 512 {
+	for at := 0; at+512 <= len(b.Bytes); at += 512 * trial.Size(1, 7) {
 		damaged := bytes.Clone(b.Bytes)
 		clear(damaged[at : at+512])
 		if bytes.Equal(damaged, b.Bytes) {
