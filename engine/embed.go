@@ -146,7 +146,7 @@ func (p *embedRun) inspect() error {
 		if e.Model != format.Hash([]byte(p.r.Model)) {
 			continue
 		}
-		_, err := r.sound()
+		err := r.sound()
 		switch {
 		case isRetired(err), err == nil:
 			p.dims = max(p.dims, int(e.Dims))

@@ -63,7 +63,7 @@ func (p *embedRun) absorb(e *format.VectorEntry) (vectors []vec.Vector, absorbed
 		if old.Bytes > vectorFan*max(size, format.DataPageBytes) || old.Bytes+size > vectorRunBytes || e.EndID-old.FirstID > maxRunTurns {
 			return vectors, absorbed
 		}
-		before, err := runs[i].sound()
+		before, err := runs[i].all()
 		if err != nil {
 			return vectors, absorbed // the next pass makes it again
 		}

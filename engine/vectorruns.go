@@ -56,20 +56,22 @@ func (r *vectorRun) open() (*vec.Reader, error) {
 }
 
 // sound reads every byte of the run.
-func (r *vectorRun) sound() ([]vec.Vector, error) {
+func (r *vectorRun) sound() error {
 	v, err := r.open()
 	if err != nil {
-		return nil, err
-	}
-	all, err := v.All()
-	if err != nil {
-		return nil, indexError(err)
+		return err
 	}
 	e := r.Entry()
-	if n := len(all); n > 0 && uint64(all[n-1].Ordinal) >= e.EndID-e.FirstID {
-		return nil, format.Corruptf("vector run", e.Offset, "turn %d is behind the end of the run", e.FirstID+uint64(all[n-1].Ordinal))
+	return indexError(v.Check(e.EndID - e.FirstID))
+}
+
+// all decodes the vectors of the run.
+func (r *vectorRun) all() ([]vec.Vector, error) {
+	if err := r.sound(); err != nil {
+		return nil, err
 	}
-	return all, nil
+	all, err := r.reader.All()
+	return all, indexError(err)
 }
 
 // openVectors makes the readers of vector runs. Those of an earlier view are

@@ -157,6 +157,20 @@ func (v *Reader) Scan(model string, query []float32, see func(ordinal uint32, co
 	return nil
 }
 
+// Check reads every byte. Each turn is below end.
+func (v *Reader) Check(end uint64) error {
+	for i := range v.sets {
+		s := &v.sets[i]
+		if last := s.ordinals[len(s.ordinals)-1]; uint64(last) >= end {
+			return corrupt("turn %d of %d", last, end)
+		}
+		if err := v.rows(s, func(uint32, float64, []byte) {}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // All gives every vector back, as far as 8 bits keep it: its direction, not its
 // length. Encoded again they are the same bytes.
 func (v *Reader) All() (all []Vector, err error) {
