@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ctxdb/format"
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
 
@@ -74,7 +75,8 @@ func TestDamageUnderMap(t *testing.T) {
 	pad := padding(b)
 	kept := segment.Open(f, path, testUUID, e, segment.OpenOptions{})
 	defer kept.Close()
-	for i, old := range b.Bytes {
+	for i := 0; i < len(b.Bytes); i += trial.Size(1, 19) {
+		old := b.Bytes[i]
 		if _, err := f.WriteAt([]byte{old ^ 1<<(i%8)}, 4096+int64(i)); err != nil {
 			t.Fatal(err)
 		}

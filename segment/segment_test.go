@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxdb/format"
+	"ctxdb/fuzz/trial"
 	"ctxdb/segment"
 )
 
@@ -109,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 		"dict":         {DictionaryBytes: 32 << 10},
 	}
 	for name, o := range options {
-		for seed := uint64(1); seed <= 3; seed++ {
+		for seed := uint64(1); seed <= uint64(trial.Size(3, 2)); seed++ {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				turns := generated(t, seed, 1+int(seed*seed)*40)
 				b := build(t, 40, turns, o)
