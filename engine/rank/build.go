@@ -172,9 +172,14 @@ func (b *builder) encode(terms int) ([]byte, error) {
 	if h.baseTime == math.MaxInt64 {
 		h.baseTime = 0
 	}
+	columns := b.encodeColumns(&h)
+	if len(columns) > maxDirectory {
+		return nil, fmt.Errorf("%d turns are too many for one index part", len(b.turns))
+	}
+	h.columnsLength = uint32(len(columns))
 	out := make([]byte, 0, h.postingsAt()+int64(len(b.postings)))
 	out = append(h.append(out), runs...)
-	out = b.appendColumns(out, &h)
+	out = append(out, columns...)
 	out = append(out, b.buckets...)
 	out = append(out, b.directory...)
 	return append(out, b.postings...), nil
@@ -192,28 +197,34 @@ func (b *builder) encodeRuns() (out []byte) {
 	return out
 }
 
-func (b *builder) appendColumns(out []byte, h *header) []byte {
-	le := binary.LittleEndian
+func (b *builder) encodeColumns(h *header) []byte {
+	out := make([]byte, 0, 6*len(b.turns))
 	if h.flags&flagOrdinals != 0 {
-		for _, t := range b.turns {
-			out = le.AppendUint32(out, t.ordinal)
+		last := uint32(0)
+		for i := range b.turns {
+			out = binary.AppendVarint(out, int64(b.turns[i].ordinal)-int64(last))
+			last = b.turns[i].ordinal
 		}
 	}
-	for _, t := range b.turns {
-		out = le.AppendUint16(out, uint16(min(t.length, math.MaxUint16)))
+	for i := range b.turns {
+		out = binary.AppendUvarint(out, uint64(min(b.turns[i].length, math.MaxUint16)))
 	}
-	for _, t := range b.turns {
-		seconds := uint32(0)
-		if t.time != NoTime {
-			seconds = uint32(min(uint64(t.time)-uint64(h.baseTime), math.MaxUint32-1) + 1)
+	last := h.baseTime
+	for i := range b.turns {
+		t := b.turns[i].time
+		if t == NoTime {
+			out = append(out, 0)
+			continue
 		}
-		out = le.AppendUint32(out, seconds)
+		distance := t - last
+		last = t
+		out = binary.AppendUvarint(out, uint64(distance<<1^distance>>63)+1)
 	}
-	for _, t := range b.turns {
-		out = le.AppendUint16(out, t.who)
+	for i := range b.turns {
+		out = binary.AppendUvarint(out, uint64(b.turns[i].who))
 	}
-	for _, t := range b.turns {
-		out = append(out, byte(t.cues))
+	for i := range b.turns {
+		out = append(out, byte(b.turns[i].cues))
 	}
 	return out
 }

@@ -16,7 +16,7 @@ import (
 //
 //	Offset | Size | Field
 //	0      | 8    | magic "ctxterm\n"
-//	8      | 4    | version, 2
+//	8      | 4    | version, 3
 //	12     | 4    | turns
 //	16     | 4    | runs
 //	20     | 4    | speakers
@@ -28,12 +28,15 @@ import (
 //	40     | 4    | runsLength, of runs and speakers in bytes
 //	44     | 4    | directoryLength
 //	48     | 8    | postingsLength
-//	56     | 8    | reserved, zero
+//	56     | 4    | columnsLength
+//	60     | 4    | reserved, zero
 //
 // A run is 8 bytes of thread hash and 4 of seats. A speaker is a uvarint length
-// and its name. Columns, one after another: ordinals (4 bytes a turn, ascending
-// within a run; only with flag 1), lengths (2), times (4: 0 none, else seconds
-// from baseTime plus 1), who (2), cues (1). A bucket is 4 bytes of offset into
+// and its name. Columns, one after another, a value for each seat: ordinals (only
+// with flag 1), lengths, times, who, cues. Lengths and who are uvarints, cues a
+// byte. Ordinals and times are uvarints of the zigzag distance from the value
+// before, times one more: 0 is none. The first ordinal is from 0, the first time
+// from baseTime. Ordinals ascend within a run. A bucket is 4 bytes of offset into
 // the directory and 4 into the postings; one more ends the last.
 //
 // A directory entry is the rest of a term, big-endian in as few bytes as hold
@@ -45,7 +48,7 @@ import (
 // distance is its seat.
 const (
 	partMagic   = "ctxterm\n"
-	partVersion = 2
+	partVersion = 3
 	headerSize  = 64
 	runSize     = 12
 	bucketSize  = 8
@@ -73,6 +76,7 @@ type header struct {
 	baseTime                     int64
 	runsLength, directoryLength  uint32
 	postingsLength               uint64
+	columnsLength                uint32
 }
 
 func (h *header) append(b []byte) []byte {
@@ -86,7 +90,8 @@ func (h *header) append(b []byte) []byte {
 	b = le.AppendUint32(b, h.runsLength)
 	b = le.AppendUint32(b, h.directoryLength)
 	b = le.AppendUint64(b, h.postingsLength)
-	return le.AppendUint64(b, 0)
+	b = le.AppendUint32(b, h.columnsLength)
+	return le.AppendUint32(b, 0)
 }
 
 // parseHeader reads a header of a part of size bytes and checks that its
@@ -103,12 +108,13 @@ func parseHeader(b []byte, size int64) (h header, err error) {
 	h.bucketBits, h.flags = b[28], b[29]
 	h.baseTime = int64(le.Uint64(b[32:]))
 	h.runsLength, h.directoryLength, h.postingsLength = le.Uint32(b[40:]), le.Uint32(b[44:]), le.Uint64(b[48:])
+	h.columnsLength = le.Uint32(b[56:])
 	switch {
-	case h.turns > maxEncodedTurns || h.runs > h.turns || h.speakers > maxSpeakers:
+	case h.turns > maxEncodedTurns || h.runs > h.turns || h.speakers > maxSpeakers || h.turns > 0 && h.speakers == 0:
 		return h, corrupt(12, "%d turns, %d runs, %d speakers", h.turns, h.runs, h.speakers)
-	case h.bucketBits > maxBucketBits || h.flags&^flagOrdinals != 0 || b[30]|b[31] != 0 || le.Uint64(b[56:]) != 0:
+	case h.bucketBits > maxBucketBits || h.flags&^flagOrdinals != 0 || b[30]|b[31] != 0 || le.Uint32(b[60:]) != 0:
 		return h, corrupt(28, "flags")
-	case int64(h.runs)*runSize > int64(h.runsLength) || h.directoryLength > maxDirectory || h.postingsLength > uint64(size):
+	case int64(h.runs)*runSize > int64(h.runsLength) || int64(h.turns)*leastColumnBytes > int64(h.columnsLength) || h.directoryLength > maxDirectory || h.postingsLength > uint64(size):
 		return h, corrupt(40, "lengths")
 	case h.postingsAt()+int64(h.postingsLength) != size:
 		return h, corrupt(40, "lengths end at %d, not at %d", h.postingsAt()+int64(h.postingsLength), size)
@@ -116,16 +122,11 @@ func parseHeader(b []byte, size int64) (h header, err error) {
 	return h, nil
 }
 
-// columnBytes is what the columns take for each turn.
-func (h *header) columnBytes() int64 {
-	if h.flags&flagOrdinals != 0 {
-		return 13
-	}
-	return 9
-}
+// leastColumnBytes is what the columns take for each turn at least.
+const leastColumnBytes = 4
 
 func (h *header) columnsAt() int64   { return headerSize + int64(h.runsLength) }
-func (h *header) bucketsAt() int64   { return h.columnsAt() + int64(h.turns)*h.columnBytes() }
+func (h *header) bucketsAt() int64   { return h.columnsAt() + int64(h.columnsLength) }
 func (h *header) directoryAt() int64 { return h.bucketsAt() + (1<<h.bucketBits+1)*bucketSize }
 func (h *header) postingsAt() int64  { return h.directoryAt() + int64(h.directoryLength) }
 
