@@ -4,6 +4,10 @@
 // An [Entry] is made from a turn when it is sealed. [Encode] packs the entries
 // of a segment; a [Reader] gives them back one by one.
 //
+// The words that tell a turn from others are not among it: they depend on the
+// others that it is shown with, and are taken from the index of terms then. Nor
+// are thread and time, which that index and the turn's record have.
+//
 // The bytes: u32 version, u32 number of entries, then for each group of 128
 // entries u32 offset and u32 length of its plaintext, then the groups, a zstd
 // frame each. An entry is uvarints flags (1: decision), tokens, bytes, parts;
