@@ -106,6 +106,8 @@ func (db *DB) Close() error {
 		close(db.stop)
 		err = db.closeWriter()
 	}
+	db.refreshing.Lock() // no view comes after the one that is closed
+	defer db.refreshing.Unlock()
 	db.view.Load().close()
 	if cerr := errors.Join(db.file.Unlock(), db.file.Close()); cerr != nil && err == nil {
 		err = cerr

@@ -22,6 +22,9 @@ func (p patience) left() bool { return time.Now().Before(p.until) }
 func (db *DB) refresh(seen *view) (changed bool, err error) {
 	db.refreshing.Lock()
 	defer db.refreshing.Unlock()
+	if db.closed.Load() {
+		return false, ErrClosed // Close has closed the last view
+	}
 	v := db.view.Load()
 	if v != seen {
 		return true, nil
@@ -90,7 +93,7 @@ func (db *DB) readAgain() error {
 	patience := newPatience()
 	for {
 		err := db.reload()
-		if err == nil || !isDamage(err) || !patience.left() {
+		if err == nil || !isDamage(err) || !patience.left() || db.closed.Load() {
 			return err
 		}
 		if live, lerr := db.file.LockedByOther(); lerr != nil || !live {

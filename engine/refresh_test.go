@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"ctxdb/format"
 	"ctxdb/format/disk"
@@ -45,5 +47,40 @@ func TestCloseWhileTheLogIsRead(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// A reader beside a writer calls damage damage after a bounded time, though the
+// writer might still be at work: it neither hangs nor gives up at once.
+func TestReaderGivesUpOnDamageThatStays(t *testing.T) {
+	for what, at := range map[string]func(db *DB) (off, n int64){
+		"superblocks": func(*DB) (off, n int64) { return 0, 2 * format.SuperblockSize },
+		"root":        func(db *DB) (off, n int64) { return db.super.RootOffset, 64 },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			mem := disk.NewMem(1)
+			w := open(t, "/a", &Options{FS: mem, Inline: true})
+			appendTurns(t, w, Turn{Role: "user", Content: []byte("sealed")})
+			if err := w.Checkpoint(ctx); err != nil {
+				t.Fatal(err)
+			}
+			r := open(t, "/a", &Options{FS: mem, ReadOnly: true})
+			off, n := at(w)
+			spoil(t, mem, off, n)
+			start := time.Now()
+			if _, err := Open("/a", &Options{FS: mem, ReadOnly: true}); !isDamage(err) && !errors.Is(err, ErrNotCtxdb) {
+				t.Errorf("open: %v", err)
+			}
+			if _, err := r.Get(2); what == "superblocks" && !isDamage(err) && !errors.Is(err, ErrNotCtxdb) {
+				t.Errorf("an absence that can't be confirmed: %v", err)
+			}
+			if got, err := r.Get(1); err != nil || string(got.Content) != "sealed" {
+				t.Errorf("what was open is read on: %q, %v", got.Content, err)
+			}
+			if d := time.Since(start); d > time.Minute {
+				t.Errorf("it took %v", d)
+			}
+		})
 	}
 }
