@@ -74,7 +74,7 @@ func draw(path string, r *report) error {
 }
 
 func drawPanels(c vgdraw.Canvas, panels []*plot.Plot, rows int) {
-	tiles := vgdraw.Tiles{Rows: rows, Cols: panelColumns, PadX: vg.Points(6), PadY: vg.Points(8), PadTop: vg.Points(6), PadBottom: vg.Points(6), PadRight: vg.Points(8)}
+	tiles := vgdraw.Tiles{Rows: rows, Cols: panelColumns, PadX: vg.Points(14), PadY: vg.Points(8), PadTop: vg.Points(6), PadBottom: vg.Points(6), PadLeft: vg.Points(12), PadRight: vg.Points(12)}
 	for i, p := range panels {
 		p.Draw(tiles.At(c, i%panelColumns, i/panelColumns))
 	}
@@ -115,5 +115,6 @@ func panel(c column, r *report) (*plot.Plot, error) {
 		p.Add(bar)
 	}
 	p.NominalY(names...)
+	p.Y.Tick.Label.Font.Size = vg.Points(8)
 	return p, nil
 }
