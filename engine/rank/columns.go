@@ -3,6 +3,7 @@ package rank
 import (
 	"encoding/binary"
 	"math"
+	"sync"
 
 	"ctxdb/engine/lex"
 )
@@ -14,7 +15,7 @@ func parseColumns(h *header, b []byte) (*Columns, error) {
 		return nil, err
 	}
 	n := int(h.turns)
-	c.Ordinals, c.Lengths = make([]uint32, n), make([]uint32, n)
+	c.Lengths = make([]uint32, n)
 	c.Times, c.Who, c.Cues = make([]int64, n), make([]uint16, n), make([]lex.Cue, n)
 	d := columnDecoder{b: b[:int64(h.runsLength)+int64(h.columnsLength)], i: int(h.runsLength)}
 	if err := d.ordinals(h, c); err != nil {
@@ -72,11 +73,10 @@ func (d *columnDecoder) number(most uint64) uint64 {
 // ordinals are the seats, or stored: those of a thread in their order.
 func (d *columnDecoder) ordinals(h *header, c *Columns) error {
 	if h.flags&flagOrdinals == 0 {
-		for i := range c.Ordinals {
-			c.Ordinals[i] = uint32(i)
-		}
+		c.Ordinals = seatsUpTo(int(h.turns))
 		return nil
 	}
+	c.Ordinals = make([]uint32, h.turns)
 	last := int64(0)
 	for i := range c.Ordinals {
 		x := d.number(2 * math.MaxUint32)
@@ -127,4 +127,24 @@ func checkOrdinals(h *header, c *Columns) error {
 		}
 	}
 	return nil
+}
+
+// seats is 0, 1, 2 ... for all parts whose turns sit in their order.
+var seats struct {
+	sync.Mutex
+	list []uint32
+}
+
+// seatsUpTo are the seats below n. They are shared, and only read.
+func seatsUpTo(n int) []uint32 {
+	seats.Lock()
+	defer seats.Unlock()
+	if len(seats.list) < n {
+		longer := make([]uint32, max(n, 1<<12))
+		for i := range longer {
+			longer[i] = uint32(i)
+		}
+		seats.list = longer
+	}
+	return seats.list[:n:n]
 }

@@ -11,7 +11,7 @@ import (
 	"ctxdb/engine/lex"
 )
 
-// Reader serves an encoded part where it lies. Columns and buckets, about 25
+// Reader serves an encoded part where it lies. Columns and buckets, about 20
 // bytes a turn and 1 byte a term, are kept in memory; directory and postings are
 // read when they are asked for. It may be used by many goroutines. Every length
 // and seat is checked before it is used, but only a checksum of the caller's can
