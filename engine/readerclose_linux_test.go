@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"ctxdb/fuzz/trial"
@@ -17,7 +18,7 @@ import (
 func TestCloseWhileReadersRefreshLeavesNoMapping(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mapped.ctxdb")
 	w := open(t, path, &Options{Inline: true, ReuseDelay: -1})
-	last := TurnID(0)
+	var last atomic.Uint64
 	for i := range trial.Size(60, 20) {
 		r, err := Open(path, &Options{ReadOnly: true})
 		if err != nil {
@@ -27,7 +28,7 @@ func TestCloseWhileReadersRefreshLeavesNoMapping(t *testing.T) {
 		for range 3 {
 			readers.Go(func() {
 				for {
-					for id := TurnID(1); id <= last+2; id++ { // the last ones are not there yet
+					for id := TurnID(1); id <= TurnID(last.Load())+2; id++ { // the last ones are not there yet
 						if _, err := r.Get(id); errors.Is(err, ErrClosed) {
 							return
 						} else if err != nil && !errors.Is(err, ErrNotFound) {
@@ -38,7 +39,7 @@ func TestCloseWhileReadersRefreshLeavesNoMapping(t *testing.T) {
 				}
 			})
 		}
-		last = appendTurns(t, w, Turn{Role: "user", Content: bytes.Repeat([]byte{byte(i)}, 100)})[0]
+		last.Store(uint64(appendTurns(t, w, Turn{Role: "user", Content: bytes.Repeat([]byte{byte(i)}, 100)})[0]))
 		if err := w.Checkpoint(ctx); err != nil {
 			t.Fatal(err)
 		}
