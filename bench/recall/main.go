@@ -64,7 +64,7 @@ func run(ctx context.Context, w io.Writer, data, file, split string, m model, cs
 	if err != nil {
 		return err
 	}
-	with := "no model"
+	with, plain := "no model", len(results)
 	if e != nil {
 		with = "vectors by " + e.Model()
 		more, err := measureHybrid(ctx, e, conversations)
@@ -75,7 +75,7 @@ func run(ctx context.Context, w io.Writer, data, file, split string, m model, cs
 	}
 	title := fmt.Sprintf("LoCoMo, %d conversations (%s), %d questions with evidence, %s", len(conversations), split, results[0].all.questions, with)
 	fmt.Fprintf(w, "%s\n\n", title)
-	writeTables(w, results)
+	writeTables(w, results, plain)
 	fmt.Fprint(w, published)
 	return errors.Join(
 		writeFile(csvPath, func(w io.Writer) error { return writeCSV(w, results) }),

@@ -10,6 +10,10 @@ func first160(t *turn) string {
 	return string(runes[:min(160, len(runes))])
 }
 
+// baselines are the first of the settings that the engine is held against: the
+// newest turns, and an index of beginnings.
+const baselines = 2
+
 // settings are the baselines, then one step after the other up to what the
 // engine does.
 func settings() []setting {

@@ -9,8 +9,9 @@ import (
 
 var categoryNames = [5]string{1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 
-// writeTables prints the steps, then the last one by category.
-func writeTables(w io.Writer, results []result) {
+// writeTables prints all settings, then the baselines and what the engine does by
+// category: plain is the number of settings without vectors.
+func writeTables(w io.Writer, results []result, plain int) {
 	fmt.Fprintf(w, "%-34s", "mean evidence recall at")
 	for _, share := range budgets {
 		fmt.Fprintf(w, " %5.0f %%", 100*share)
@@ -19,18 +20,21 @@ func writeTables(w io.Writer, results []result) {
 	for _, r := range results {
 		writeRow(w, r.name, &r.all)
 	}
-	last := results[len(results)-1]
-	fmt.Fprintf(w, "\nby category, %s\n", last.name)
-	for c := 1; c <= 4; c++ {
-		s := &last.category[c]
-		writeRow(w, fmt.Sprintf("%s (%d questions)", categoryNames[c], s.questions), s)
+	for _, r := range append(results[:baselines:baselines], results[plain-1:]...) {
+		fmt.Fprintf(w, "\nby category, %s\n", r.name)
+		for c := 1; c <= 4; c++ {
+			s := &r.category[c]
+			writeRow(w, fmt.Sprintf("%s (%d questions)", categoryNames[c], s.questions), s)
+		}
 	}
-	n := float64(last.all.questions)
-	fmt.Fprintf(w, "\nR@k of single turns")
-	for i, k := range depths {
-		fmt.Fprintf(w, "  R@%d %.3f", k, last.all.depth[i]/n)
+	fmt.Fprintln(w, "\nR@k of single turns")
+	for _, r := range results[plain-1:] {
+		fmt.Fprintf(w, "%-34s", r.name)
+		for i, k := range depths {
+			fmt.Fprintf(w, "  R@%d %.3f", k, r.all.depth[i]/float64(max(1, r.all.questions)))
+		}
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w)
 }
 
 func writeRow(w io.Writer, name string, s *score) {
