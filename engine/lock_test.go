@@ -73,22 +73,45 @@ func TestSameFileTwiceInOneProcess(t *testing.T) {
 	wellFormed(t, open(t, symlink, nil))
 }
 
-// TestReplacedFile: a writer whose file was removed or replaced writes nothing
-// more.
+// TestReplacedFile: a writer whose file was removed, renamed or replaced writes
+// nothing more.
 func TestReplacedFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.ctxdb")
-	db := open(t, path, nil)
-	appendTurns(t, db, Turn{Role: "user", Content: []byte("x")})
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Append(ctx, Turn{Role: "user"}); !errors.Is(err, ErrBroken) {
-		t.Errorf("append to a removed file: %v", err)
-	}
-	if got, err := db.Get(1); err != nil || string(got.Content) != "x" {
-		t.Errorf("reading goes on: %v", err)
-	}
-	if err := db.Close(); !errors.Is(err, ErrBroken) {
-		t.Errorf("close: %v", err)
+	for what, change := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"renamed": func(path string) error { return os.Rename(path, path+".old") },
+		"replaced": func(path string) error {
+			if err := os.WriteFile(path+".new", []byte("another"), 0o600); err != nil {
+				return err
+			}
+			return os.Rename(path+".new", path)
+		},
+		"renamed, another in its place": func(path string) error {
+			if err := os.Rename(path, path+".old"); err != nil {
+				return err
+			}
+			other, err := Open(path, nil)
+			if err != nil {
+				return err
+			}
+			return other.Close()
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.ctxdb")
+			db := open(t, path, nil)
+			appendTurns(t, db, Turn{Role: "user", Content: []byte("x")})
+			if err := change(path); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Append(ctx, Turn{Role: "user"}); !errors.Is(err, ErrBroken) {
+				t.Errorf("append: %v", err)
+			}
+			if got, err := db.Get(1); err != nil || string(got.Content) != "x" {
+				t.Errorf("reading goes on: %v", err)
+			}
+			if err := db.Close(); !errors.Is(err, ErrBroken) {
+				t.Errorf("close: %v", err)
+			}
+		})
 	}
 }

@@ -49,7 +49,7 @@ package fuzz
 //	hazard 14  full disk                      fuzz.TestFullDisk engine.TestFullDiskDoesNotFailClose
 //	hazard 15  the mapped file is truncated   engine.TestTruncatedUnderUs segment.TestTruncatedUnderUs
 //	hazard 16  memory of the caller's         engine.TestReturnedMemoryIsOwned wal.TestWriterPayloadsAreStable
-//	hazard 17  copies without a side file     fuzz.TestCopiesWhileWritten engine.TestPiecewiseCopies
+//	hazard 17  copies without a side file     engine.TestSparseCopies fuzz.TestCopiesWhileWritten engine.TestPiecewiseCopies
 //	hazard 18  a file swapped under us        engine.TestReplacedUnderUs engine.TestReplacedFile fuzz.TestBlendedCopies
 //	hazard 19  hostile lengths                format.TestVectors segment.TestDecompressionBomb fuzz.FuzzOpen format.TestRootLengthIsBounded
 //	hazard 20  recycled logs                  fuzz.TestCrashLives engine.TestLogIsFilledAndReusedManyTimes fuzz.TestLeftoversAreNoTornTail
