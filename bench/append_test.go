@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"ctxdb/bench/internal/measure"
 	"ctxdb/engine"
+	"ctxdb/format/disk"
 )
 
 var policies = []engine.SyncPolicy{engine.SyncAlways, engine.SyncInterval, engine.SyncNever}
@@ -72,13 +74,39 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
+// countedFS counts the syncs of its files.
+type countedFS struct {
+	disk.FS
+	syncs atomic.Int64
+}
+
+type countedFile struct {
+	disk.File
+	fs *countedFS
+}
+
+func (c *countedFS) Open(path string, write bool) (disk.File, error) {
+	f, err := c.FS.Open(path, write)
+	if err != nil {
+		return nil, err
+	}
+	return countedFile{f, c}, nil
+}
+
+func (f countedFile) Sync() error {
+	f.fs.syncs.Add(1)
+	return f.File.Sync()
+}
+
 // BenchmarkAppendWriters appends single turns from many goroutines: group
-// commit shares each sync.
+// commit shares each sync. turns/sync counts the syncs of sealing too.
 func BenchmarkAppendWriters(b *testing.B) {
 	for _, policy := range policies {
 		for _, writers := range []int{1, 8, 64} {
 			b.Run(fmt.Sprintf("writers=%d/sync=%s", writers, policy), func(b *testing.B) {
-				set, db := turns(b), openNew(b, &engine.Options{Sync: policy})
+				counted := &countedFS{FS: disk.OS}
+				set, db := turns(b), openNew(b, &engine.Options{Sync: policy, FS: counted})
+				before := counted.syncs.Load()
 				all := make([]measure.Samples, writers)
 				var wg sync.WaitGroup
 				b.ResetTimer()
@@ -95,6 +123,9 @@ func BenchmarkAppendWriters(b *testing.B) {
 				}
 				wg.Wait()
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+				if n := counted.syncs.Load() - before; n > 0 {
+					b.ReportMetric(float64(b.N)/float64(n), "turns/sync")
+				}
 				var together measure.Samples
 				for _, s := range all {
 					together = append(together, s...)
