@@ -11,6 +11,10 @@
 // resident turns: what the model sees now; a reference to a turn that is not in
 // it is a fault, served from the file in microseconds.
 //
+// Search needs no model. An [Embedder] makes it find other words for a thing too,
+// and a [Selector] picks what a prompt fetches: see package openai. Contents leave
+// the machine only by DB.Embed or Options.EmbedTurns, questions by searches.
+//
 // What is promised:
 //
 //   - Append is atomic, and durable when it returns (with the default sync
