@@ -121,9 +121,13 @@ func (w *Window) readResident(id TurnID) *resident {
 
 // setPins derives the pins of the items from who is pinned and held.
 func (s *windowState) setPins(turns map[TurnID]*resident) {
-	here := map[TurnID]int{}
-	for _, it := range s.cache.Items {
-		here[it.Key.id()]++
+	here, counted := map[TurnID]int{}, map[pageKey]bool{}
+	for _, it := range s.cache.Items { // a page that is no more, or is named twice, is none of its turn's
+		r := turns[it.Key.id()]
+		if r != nil && it.Key.part() < len(r.parts) && !counted[it.Key] {
+			here[it.Key.id()]++
+			counted[it.Key] = true
+		}
 	}
 	whole := func(id TurnID) bool { return turns[id] != nil && here[id] == len(turns[id].parts) }
 	s.pins = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(s.pins))), func(id TurnID) bool { return !whole(id) })
