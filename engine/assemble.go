@@ -45,7 +45,7 @@ const (
 // Turns stand in the order of their ids, the index last: turns that come, and
 // the index that changes with each question, then invalidate least of a model's
 // prompt cache. Over 200 steps under 16,000 tokens it serves 86 % of each
-// prompt, 83 % with the index before the newest turns, 23 % with the index
+// prompt, 83 % with the index before the newest turns, 25 % with the index
 // behind the prefix; at a watermark of 1 it is 50, 49 and 19 % (TestCacheReuse).
 // No tool result is in it without its
 // call. What it fetches becomes resident and counts as referenced; where the rest

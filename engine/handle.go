@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ import (
 //
 // What it says behind the colon: the caller's summary where there is one; all of
 // a short turn; of a longer one the terms that tell it from the other
-// candidates.
+// candidates, and before them how it begins where it is long and nobody's tool
+// wrote it.
 type Handle struct {
 	ID       TurnID
 	Role     string
@@ -33,6 +35,7 @@ type Handle struct {
 	Decision bool
 	Summary  string   // the caller's
 	Text     string   // the content, where the line has room for all of it
+	Lead     string   // how a long text begins, where there is no summary
 	Terms    []string // most telling first
 
 	Bytes int // the line is at most so long; 0: HandleBytes
@@ -119,14 +122,15 @@ func (h *Handle) partsHere() string {
 // said is what stands behind the colon.
 func (h *Handle) said(room int) string {
 	var parts []string
+	about := cmp.Or(h.Summary, h.Lead)
 	switch {
 	case h.Text != "":
 		return clipLine(h.Text, room)
-	case h.Summary != "" && len(h.Terms) > 0:
-		s := clipLine(h.Summary, room*2/3)
+	case about != "" && len(h.Terms) > 0:
+		s := clipLine(about, room*2/3)
 		parts, room = append(parts, s+" |"), room-len(s)-2
-	case h.Summary != "":
-		return clipLine(h.Summary, room)
+	case about != "":
+		return clipLine(about, room)
 	}
 	for _, t := range h.Terms {
 		if len(t)+1 > room {
@@ -224,7 +228,12 @@ func (db *DB) handles(ctx context.Context, ids []TurnID, must, limitBytes int) (
 			return firstErr
 		}
 		for i := range all {
-			if all[i].Terms, err = x.terms(i, all[i].room(), all[i].head()); err != nil {
+			h := &all[i]
+			room, told := h.room(), h.head()
+			if h.Lead != "" {
+				room, told = room-len(h.Lead)-len(" |"), told+" "+h.Lead
+			}
+			if h.Terms, err = x.terms(i, room, told); err != nil {
 				return indexError(err)
 			}
 		}
@@ -260,7 +269,26 @@ func newHandle(id TurnID, t *format.Turn, limitBytes int) Handle {
 			h.Text = line
 		}
 	}
+	if room := h.room(); h.Summary == "" && h.Tool == "" && len(t.Content) > longContent*room {
+		h.Lead = firstWords(t.Content, room/2)
+	}
 	return h
+}
+
+// longContent is how many times what a line has room for a content must be to
+// have its beginning told. Of shorter ones the terms alone tell nearly all.
+const longContent = 4
+
+// firstWords are the whole words at the beginning of a content that have room.
+func firstWords(content []byte, room int) string {
+	if room <= 0 {
+		return ""
+	}
+	line := strings.Join(strings.Fields(strings.ToValidUTF8(string(content[:min(len(content), 8*room)]), "")), " ")
+	if len(line) <= room {
+		return line
+	}
+	return line[:max(strings.LastIndexByte(line[:room+1], ' '), 0)]
 }
 
 // saysOnlyWhere is true of a summary that repeats tool and origin.

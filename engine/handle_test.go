@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // TestHandlesTellApart: results of one tool that are nearly the same are told
@@ -62,6 +63,31 @@ func TestHandleLine(t *testing.T) {
 	for h.Bytes = 1; h.Bytes < 400; h.Bytes++ {
 		if line := h.String(); len(line) > max(h.Bytes, minHandleBytes) || strings.Contains(line, "\n") || !strings.HasPrefix(line, "#42 ") {
 			t.Fatalf("%d bytes: %q", h.Bytes, line)
+		}
+	}
+}
+
+// TestHandleOfALongText: its first words stand before the terms, whole words,
+// and nothing is told twice.
+func TestHandleOfALongText(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.ctxdb"), nil)
+	var turns []Turn
+	for i, s := range subjects {
+		turns = append(turns, Turn{Role: "assistant", Content: []byte("Größere Schritte, number one of many, were " + strings.Repeat("taken and taken again by the same people. ", 20) + s + strings.Repeat(" x", i))})
+	}
+	turns = append(turns, Turn{Role: "assistant", Content: []byte(strings.Repeat("z", 5000))}, Turn{Role: "assistant", Content: []byte(strings.Repeat("\xff \n", 900))})
+	ids := appendTurns(t, db, turns...)
+	all, err := db.Handles(ctx, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range all {
+		line := h.String()
+		if len(line) > HandleBytes || !utf8.ValidString(line) || strings.Contains(line, "\n") {
+			t.Errorf("%q", line)
+		}
+		if i < len(subjects) && (!strings.Contains(line, " tokens: Größere Schritte, number one of many, were") || !strings.Contains(line, subjects[i]) || strings.Count(line, "Schritte") > 1) {
+			t.Errorf("%s lacks its beginning or %s", line, subjects[i])
 		}
 	}
 }
