@@ -9,43 +9,16 @@ import (
 	"ctxdb/cache"
 )
 
-func TestSweep(t *testing.T) {
+// Where all fits nothing leaves, and it costs what keeping everything costs.
+func TestAllFits(t *testing.T) {
 	tr := randomSession(rand.New(rand.NewPCG(2, 2)), 60, 30, true)
 	_, total := tr.Sizes()
-	g := Grid{
-		Base: Options{Policy: cache.LRU}, Budgets: []int64{100}, Shares: []float64{0.25, 1},
-		PageSizes: []int64{0, 10}, Watermarks: []float64{1, 0.6},
-	}
-	var runs []Run
-	for run, err := range Sweep(context.Background(), tr, g) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs = append(runs, run)
-	}
-	if len(runs) != 3*2*2 {
-		t.Fatalf("%d runs", len(runs))
-	}
-	for i, want := range []Options{
-		{Budget: 100, LowWatermark: 1}, {Budget: 100, LowWatermark: 0.6},
-		{Budget: 100, PageSize: 10, LowWatermark: 1}, {Budget: 100, PageSize: 10, LowWatermark: 0.6},
-		{Budget: (total + 2) / 4, LowWatermark: 1},
-	} {
-		want.Policy = cache.LRU
-		o := runs[i].Options
-		if o.Policy != want.Policy || o.PageSize != want.PageSize || o.LowWatermark != want.LowWatermark || i < 4 && o.Budget != 100 {
-			t.Errorf("run %d is %+v, want %+v", i, o, want)
-		}
-	}
-	// All fits: nothing leaves, and it costs what keeping everything costs.
-	for _, run := range runs[8:] {
-		if run.Options.LowWatermark == 1 && (run.Faults != 0 || run.Evictions != 0 || run.Money.OfKeepAll() != 1) {
-			t.Errorf("all fits: %+v", run)
-		}
-	}
-	for _, err := range Sweep(context.Background(), tr, Grid{}) {
-		if err == nil {
-			t.Error("no budget was accepted")
+	for _, policy := range cache.Policies() {
+		for _, size := range []int64{0, 10} {
+			run, err := Simulate(context.Background(), tr, Options{Budget: total, Policy: policy, PageSize: size, LowWatermark: 1})
+			if err != nil || run.Faults != 0 || run.Evictions != 0 || run.Money.OfKeepAll() != 1 {
+				t.Errorf("%s, pages of %d: %+v, %v", policy, size, run, err)
+			}
 		}
 	}
 }
