@@ -4,14 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"ctxdb/engine/hot"
 	"ctxdb/engine/lex"
-	"ctxdb/engine/rank"
-	"ctxdb/engine/vec"
-	"ctxdb/format"
 )
 
 // Query says what to look for. The zero value of each filter admits everything.
@@ -144,90 +139,6 @@ func (db *DB) askVector(ctx context.Context, q *Query, f *Found) {
 	q.Vector, q.VectorModel = vectors[0], model
 }
 
-// parts is the view's index, and the first id of each part.
-type parts struct {
-	parts []rank.Part
-	first []uint64
-}
-
-func (db *DB) parts(v *view, h *harm) (p parts, err error) {
-	db.index.forget(v)
-	for _, s := range v.segs {
-		i, err := db.index.of(s)
-		if err != nil {
-			if h.note(fmt.Errorf("turns #%d to #%d: %w", s.Entry().FirstID, s.Entry().EndID()-1, err)) {
-				continue
-			}
-			return parts{}, err
-		}
-		if i.terms != nil {
-			p.parts = append(p.parts, i.terms)
-			p.first = append(p.first, s.Entry().FirstID)
-		}
-	}
-	for i := range v.logs {
-		part, err := db.index.part(&v.logs[i])
-		if err != nil {
-			return parts{}, err
-		}
-		p.parts = append(p.parts, part)
-		p.first = append(p.first, v.logs[i].first)
-	}
-	return p, nil
-}
-
-// rank searches the parts, leaving damaged ones out.
-func (p *parts) rank(q lex.Query, f rank.Filter, depth int, h *harm) ([]Hit, error) {
-	for {
-		model := rank.Default
-		found, err := model.Search(p.parts, q, f, depth)
-		var bad *rank.PartError
-		if err == nil {
-			hits := make([]Hit, len(found))
-			for i, x := range found {
-				hits[i] = Hit{ID: TurnID(p.id(x.Part, x.Ordinal)), Score: x.Score}
-			}
-			return hits, nil
-		}
-		if !errors.As(err, &bad) {
-			return nil, indexError(err)
-		}
-		if err = indexError(bad.Err); !h.note(fmt.Errorf("turns from #%d on: %w", p.first[bad.Part], err)) {
-			return nil, err
-		}
-		p.parts = slices.Delete(p.parts, bad.Part, bad.Part+1)
-		p.first = slices.Delete(p.first, bad.Part, bad.Part+1)
-	}
-}
-
-func (p *parts) id(part int, ordinal uint32) uint64 { return p.first[part] + uint64(ordinal) }
-
-// find ranks the turns that the filters admit, the best depth of them first.
-// Records of role meta are in a thread of their own, and searched by themselves.
-func (p *parts) find(v *view, parsed lex.Query, q *Query, depth int, h *harm) (hits []Hit, err error) {
-	f := rank.Filter{Thread: q.Thread, Except: metaThread, Roles: q.Roles, From: q.From, To: q.To}
-	for _, tag := range q.Tags {
-		f.Must = append(f.Must, lex.TagTerm(tag))
-	}
-	meta := slices.Contains(q.Roles, RoleMeta)
-	if !meta || len(q.Roles) > 1 {
-		if hits, err = p.rank(parsed, f, depth, h); err != nil || !meta {
-			return hits, err
-		}
-	}
-	f.Thread, f.Roles = metaThread, nil
-	if q.Thread != "" {
-		f.Keep = func(part int, ordinal uint32) bool {
-			r, err := v.record(p.id(part, ordinal))
-			return err == nil && r.Thread == q.Thread
-		}
-	}
-	records, err := p.rank(parsed, f, depth, h)
-	hits = append(hits, records...)
-	best(hits)
-	return hits[:min(depth, len(hits))], err
-}
-
 // search notes damage of vectors apart: no turn is concerned.
 func (db *DB) search(ctx context.Context, v *view, q *Query, words, vectors *harm) (hits []Hit, compared int, err error) {
 	k := q.K
@@ -294,78 +205,4 @@ func (db *DB) byText(ctx context.Context, v *view, q *Query, k int, h *harm) ([]
 		}
 	}
 	return hits, nil
-}
-
-// indexError makes damage of an index ErrCorrupt.
-func indexError(err error) error {
-	if errors.Is(err, rank.ErrCorrupt) || errors.Is(err, hot.ErrCorrupt) || errors.Is(err, vec.ErrCorrupt) {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return err
-}
-
-// hasPhrases reports whether every quoted phrase stands in the content.
-func (db *DB) hasPhrases(v *view, id uint64, phrases []string) (bool, error) {
-	if len(phrases) == 0 {
-		return true, nil
-	}
-	content, err := v.content(nil, id)
-	if err != nil {
-		return false, err
-	}
-	return lex.HasPhrases(content, phrases), nil
-}
-
-// fill adds what the hot index knows of the hits, and drops those of which
-// nothing can be read. The index knows times to the second, and threads and tags
-// by a hash: the filters are held against the turn once more.
-func (db *DB) fill(v *view, q *Query, hits []Hit, harm *harm) ([]Hit, error) {
-	kept := hits[:0]
-	for _, h := range hits {
-		r, err := v.record(uint64(h.ID))
-		if err != nil {
-			if harm.note(fmt.Errorf("#%d: %w", h.ID, err)) {
-				continue
-			}
-			return nil, err
-		}
-		if !q.admits(&r.Turn) {
-			continue
-		}
-		e, err := db.hotEntry(v, uint64(h.ID))
-		if err != nil && !harm.note(fmt.Errorf("summary of #%d: %w", h.ID, err)) {
-			return nil, err
-		}
-		h.Tokens, h.Role, h.Thread, h.Time, h.Summary = int(r.Tokens), r.Role, r.Thread, r.Time, e.Summary
-		kept = append(kept, h)
-	}
-	return kept, nil
-}
-
-// hotEntry is the line of the hot index about a turn.
-func (db *DB) hotEntry(v *view, id uint64) (hot.Entry, error) {
-	if l := v.loggedOf(id); l != nil {
-		rec, _, err := format.DecodeMeta(l.record, l.at)
-		if err != nil {
-			return hot.Entry{}, err
-		}
-		return hotEntry(&rec.Turn, l.content()), nil
-	}
-	s := v.segmentOf(id)
-	if s == nil || id >= v.nextID {
-		return hot.Entry{}, v.absent(id)
-	}
-	i, err := db.index.of(s)
-	if err != nil {
-		return hot.Entry{}, err
-	}
-	if i.lines == nil { // sealed by a program that makes no hot entries
-		t, err := s.Turn(id)
-		if err != nil {
-			return hot.Entry{}, err
-		}
-		return hotEntry(&t, t.Content), nil
-	}
-	e, err := i.lines.Entry(int(id - s.Entry().FirstID))
-	return e, indexError(err)
 }
