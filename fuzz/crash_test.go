@@ -116,6 +116,18 @@ func TestCrashLives(t *testing.T) {
 	})
 }
 
+// TestCrashBackground cuts the power while sealing goes on beside appends. The
+// order of their operations is another one each time.
+func TestCrashBackground(t *testing.T) {
+	histories(t, amount(1, 2, 20), func(seed uint64) (tally, error) {
+		p := newPlayer(seed+900, &optionSets[4])
+		p.cut = newCutter(seed)
+		p.cut.variants, p.cut.write, p.cut.deep = 10, 30, 16
+		err := p.play(history(seeded(seed+900), 60, true))
+		return *p.cut.tally, err
+	})
+}
+
 // TestHistories plays longer histories, without looking at each image.
 func TestHistories(t *testing.T) {
 	histories(t, amount(8, 24, 2000), func(seed uint64) (tally, error) {

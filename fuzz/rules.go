@@ -27,7 +27,7 @@ package fuzz
 //	rule 21  catalog growth                  engine.TestSealRewritesOneLeaf
 //	rule 22  negative look-ups               engine.TestLargeBatchLeavesFewPlacesToLookForAKey engine.TestDamagedKeyPagesAreNotForEver
 //	rule 23  same content                    engine.TestRepeatedKeys fuzz.TestHistories
-//	rule 24  sealing beside commits          engine.TestSealingWritesInSyncedPieces engine.TestNothingIsWrittenAfterAFailedSync
+//	rule 24  sealing beside commits          engine.TestSealingWritesInSyncedPieces fuzz.TestCrashBackground engine.TestNothingIsWrittenAfterAFailedSync
 //	rule 25  faults of the map               engine.TestTruncatedUnderUs segment.TestTruncatedUnderUs segment.TestDamageUnderMap segment.TestLastReferenceUnmaps
 //	rule 26  platforms                       disk.TestConformance disk.TestForbidMapping fuzz.TestSameTurnsUnderAllOptions
 //	rule 27  small files                     engine.TestSmallFilesStaySmall
