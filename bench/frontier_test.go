@@ -34,7 +34,7 @@ func BenchmarkFrontier(b *testing.B) {
 		b.Run(fmt.Sprintf("set=%s/block=whole/dict=none/level=best", set.Name), func(b *testing.B) { whole(b, all) })
 		for _, block := range []int{1, 2, 4, 8, 16, 32} {
 			for _, dict := range []int{-1, 32, 0} {
-				for _, level := range []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression} {
+				for _, level := range levels(block, dict) {
 					o := segment.BuildOptions{BlockBytes: block << 10, DictionaryBytes: max(dict<<10, -1), Level: level}
 					b.Run(fmt.Sprintf("set=%s/block=%dk/dict=%s/level=%v", set.Name, block, dictName(dict), level), func(b *testing.B) {
 						frontier(b, all, o)
@@ -77,6 +77,14 @@ func dictName(kib int) string {
 		return "chosen"
 	}
 	return fmt.Sprintf("%dk", kib)
+}
+
+// levels are all four only beside the default's block and dictionary.
+func levels(blockKiB, dict int) []zstd.EncoderLevel {
+	if blockKiB == 4 && dict == 0 {
+		return []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression, zstd.SpeedBestCompression}
+	}
+	return []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression}
 }
 
 func segmentTurns(b *testing.B, set *workload.Set) (all []segment.Turn) {
