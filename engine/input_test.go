@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -201,7 +202,7 @@ func TestLimitsAreNamed(t *testing.T) {
 func TestNegativeTokens(t *testing.T) {
 	for name, turn := range map[string]Turn{
 		"given":   {Content: []byte("x"), Tokens: -1},
-		"empty":   {Tokens: -1 << 40},
+		"empty":   {Tokens: math.MinInt},
 		"counted": {Content: []byte("counted as minus two")},
 	} {
 		o := memOptions(disk.NewMem(1))

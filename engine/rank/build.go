@@ -173,7 +173,7 @@ func (b *builder) encode(terms int) ([]byte, error) {
 		h.baseTime = 0
 	}
 	columns := b.encodeColumns(&h)
-	if len(columns) > maxDirectory {
+	if int64(len(columns)) > maxDirectory {
 		return nil, fmt.Errorf("%d turns are too many for one index part", len(b.turns))
 	}
 	h.columnsLength = uint32(len(columns))
