@@ -140,14 +140,17 @@ func (f *windowFlags) look(ctx context.Context, db *engine.DB, file string, errO
 	if f.name != "" {
 		w, err = f.remembered(db, r)
 	} else {
-		w, err = f.pass(db, r, errOut)
+		w, err = f.pass(ctx, db, r, errOut)
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.options(w, f.hasBudget())
 	if f.hasBudget() {
-		if r.Prompt, err = assemble(ctx, w, f.query); err != nil {
+		r.Prompt, err = assemble(ctx, w, f.query)
+		if errors.Is(err, engine.ErrOverBudget) && f.format == "" { // the rest says why
+			fmt.Fprintf(errOut, "no prompt: %s\n", oneLine(err))
+		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", db.Path(), err)
 		}
 	}
@@ -155,12 +158,15 @@ func (f *windowFlags) look(ctx context.Context, db *engine.DB, file string, errO
 }
 
 // pass puts every turn through a new window.
-func (f *windowFlags) pass(db *engine.DB, r *windowReport, errOut io.Writer) (*engine.Window, error) {
+func (f *windowFlags) pass(ctx context.Context, db *engine.DB, r *windowReport, errOut io.Writer) (*engine.Window, error) {
 	w, err := db.Window("", f.opts)
 	if err != nil {
 		return nil, err
 	}
 	for t, err := range db.Turns(0, 0) {
+		if ctx.Err() != nil {
+			return nil, errors.New("interrupted")
+		}
 		if err == nil && t.Role == engine.RoleMeta {
 			continue
 		}
