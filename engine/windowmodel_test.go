@@ -71,16 +71,18 @@ func (w *Window) check() error {
 	case len(w.orphans)+len(w.torn)+len(w.stale) > 0 || w.counts.refs != w.counts.hits+w.counts.faults:
 		return fmt.Errorf("left over: %v %v %v, %+v", w.orphans, w.torn, w.stale, w.counts)
 	}
+	held := w.pinned
 	for id := range w.pins {
 		pinned = minus(pinned, w.turns[id].lay.cost)
+		held = minus(held, w.turns[id].lay.cost)
 	}
 	for _, h := range w.holds {
 		if !w.pins[h.key.id()] {
 			pinned = minus(pinned, h.cost)
 		}
 	}
-	if pinned != (cache.Cost{}) {
-		return fmt.Errorf("%+v pinned by nobody", pinned)
+	if pinned != (cache.Cost{}) || held != (cache.Cost{}) {
+		return fmt.Errorf("%+v pinned by nobody, %+v too many counted", pinned, held)
 	}
 	return nil
 }
