@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ctxdb/engine"
+	"ctxdb/format"
 	"ctxdb/format/disk"
 )
 
@@ -78,6 +79,50 @@ func copyOnce(seed uint64) error {
 
 func TestCopiesWhileWritten(t *testing.T) {
 	if err := copyLive(uint64(amount(4, 12, 1000))); err != nil {
+		t.Error(err)
+	}
+}
+
+// recycledCopy makes a copy whose front is from one moment, and whose log extent
+// from a later one, when the space had become another log extent. The copy is
+// refused, or has what was acknowledged at the first.
+func recycledCopy() error {
+	p := newPlayer(7, &optionSets[0])
+	if err := p.play([]operation{appendOp{{size: small}, {size: tiny}}, appendOp{{size: small}}, appendOp{{size: tiny}}}); err != nil {
+		return err
+	}
+	b := p.mem.Bytes(path)
+	s, err := format.DecodeSuperblock(b[format.SlotA:format.SlotA+format.SuperblockSize], format.SlotA)
+	if err != nil {
+		return err
+	}
+	x := s.Log[0]
+	x.Cycle, x.Salt = x.Cycle+4, x.Salt+1
+	space := b[x.Offset : x.Offset+x.Length]
+	clear(space)
+	copy(space, format.EncodeLogEdge(s.UUID, x, false))
+	copy(space[x.Length-format.LogEdge:], format.EncodeLogEdge(s.UUID, x, true))
+	mem := disk.NewMem(1)
+	if err := mem.Put(path, b); err != nil {
+		return err
+	}
+	db, err := engine.Open(path, reading(mem))
+	if err != nil {
+		if !proper(err) {
+			return err
+		}
+		return nil
+	}
+	defer db.Close()
+	if n := int(db.Stats().NextID) - 1; n < p.model.visible {
+		return fmt.Errorf("a copy with %d turns, %d were acknowledged before it began", n, p.model.visible)
+	}
+	return nil
+}
+
+// TestRecycledCopy is the control of what TestMutant relies on.
+func TestRecycledCopy(t *testing.T) {
+	if err := recycledCopy(); err != nil {
 		t.Error(err)
 	}
 }

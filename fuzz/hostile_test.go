@@ -113,7 +113,7 @@ func damageLog() error {
 	var o outcome
 	n := 8 * (v.tail + format.FrameHeaderSize - first)
 	const stride = 1_000_003 // a prime beyond any log: each bit comes once
-	for k := range n / int64(trial.Size(1, 16)) {
+	for k := range n / int64(amount(16, 4, 1)) {
 		i := 8*first + k*stride%n
 		b := append([]byte(nil), v.bytes...)
 		b[i/8] ^= 1 << (i % 8)

@@ -74,7 +74,7 @@ func TestMutant(t *testing.T) {
 			case c.hostile:
 				err = damageLog()
 			case c.copies:
-				err = copyLive(40)
+				err = recycledCopy()
 			case c.blended && c.same:
 				err = blendCopies(sameByte{})
 			case c.blended:
