@@ -214,6 +214,11 @@ func sameSlots(a, b *format.Superblock) bool {
 // slotsAlone: nothing that either superblock names is overwritten before both
 // have moved on, so each alone shows all that was acknowledged.
 func (c *cutter) slotsAlone(m *Model, im *disk.Mem) error {
+	if m.forked { // this life may have found a large batch between its two publications
+		alone := *m
+		alone.durable = m.firm
+		m = &alone
+	}
 	for i, other := range []int64{format.SlotB, format.SlotA} {
 		one := im.Crash(disk.Variant{})
 		f, err := one.Open(path, true)

@@ -19,7 +19,9 @@ type Model struct {
 	visible  int           // turns that were acknowledged, or seen after an open
 	durable  int           // turns that no power cut may take
 	embedded int           // turns whose vectors no power cut may take
-	exists   bool          // the file's name is durable: no power cut may take it
+	firm     int           // of a fork: what each superblock alone must show; the newer may know a large batch more until the older is written again
+	forked   bool
+	exists   bool // the file's name is durable: no power cut may take it
 	keys     map[string]engine.TurnID
 }
 
@@ -85,7 +87,7 @@ func (m *Model) acknowledge(durable bool) {
 	}
 	m.visible = len(m.turns)
 	if m.exists = true; durable {
-		m.durable = m.visible
+		m.durable, m.firm = m.visible, m.visible
 	}
 }
 
@@ -122,6 +124,7 @@ func (m *Model) settle(n int) {
 func (m *Model) fork(n int) *Model {
 	c := *m
 	c.settle(n)
+	c.firm, c.forked = min(m.durable, n), true
 	c.durable, c.exists = n, true
 	return &c
 }
