@@ -167,6 +167,9 @@ func (db *DB) giveBack() error {
 	if size <= end {
 		return nil
 	}
+	if err := db.confirm(); err != nil { // the older slot may name what is cut
+		return err
+	}
 	if err := db.out.Truncate(max(end, db.super.End)); err != nil {
 		db.log.Warn("the end of the file could not be given back", "bytes", size-end, "err", err)
 	}

@@ -16,12 +16,15 @@ const tidyGain = 64 << 10
 // Close can give the space of the log back. A state in which everything is
 // moved is published like any other; until then the old places stand.
 //
-// REQUIRES: the state is closed, and both slots hold it.
+// REQUIRES: the state is closed.
 func (db *DB) tidy() error {
 	old := db.view.Load()
 	plan := planMoves(old)
 	if plan == nil {
 		return nil
+	}
+	if err := db.confirm(); err != nil { // a life that put nothing away has not
+		return err
 	}
 	next := old.derive()
 	next.leaves = cloneLeaves(old.leaves)

@@ -81,15 +81,44 @@ func TestFoundConfirmRewritesSuperblock(t *testing.T) {
 func TestFoundReuseBeforeConfirm(t *testing.T) {
 	for _, how := range []error{&disk.FailedSync{Err: errors.New("lost")}, errors.New("killed")} {
 		for n := 1; n <= 8; n++ {
-			t.Run(fmt.Sprintf("%T/sync %d", how, n), func(t *testing.T) { reopenAfterCheckpoint(t, how, n) })
+			t.Run(fmt.Sprintf("%T/sync %d", how, n), func(t *testing.T) {
+				mem, db := foundLog(t)
+				reopenAfterCheckpoint(t, mem, db, how, n, func(db *engine.DB) error {
+					_, err := db.Append(context.Background(), engine.Turn{Role: "user", Content: []byte("one more")})
+					return err
+				})
+			})
+		}
+	}
+}
+
+// The same, but the next life is opened and closed, no more. Close found
+// nothing to put away, moved the end of the file into holes and cut it, while
+// the durable superblock still named what lay there.
+func TestFoundTidyBeforeConfirm(t *testing.T) {
+	for _, how := range []error{&disk.FailedSync{Err: errors.New("lost")}, errors.New("killed")} {
+		for n := 1; n <= 8; n++ {
+			t.Run(fmt.Sprintf("%T/sync %d", how, n), func(t *testing.T) {
+				mem, db := foundLog(t)
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				db, err := engine.Open("/a", foundOptions(mem, 4))
+				if err == nil {
+					_, err = db.Append(context.Background(), engine.Turn{Role: "user", Content: []byte("what the last segment takes in")})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				reopenAfterCheckpoint(t, mem, db, how, n, (*engine.DB).Close)
+			})
 		}
 	}
 }
 
 // reopenAfterCheckpoint ends a life at the n-th sync of a checkpoint, and cuts
 // the power everywhere in the next one.
-func reopenAfterCheckpoint(t *testing.T, how error, n int) {
-	mem, db := foundLog(t)
+func reopenAfterCheckpoint(t *testing.T, mem *disk.Mem, db *engine.DB, how error, n int, next func(*engine.DB) error) {
 	syncs := 0
 	mem.SetHook(func(op disk.Op) error {
 		if op.Kind == disk.OpSync {
@@ -110,7 +139,7 @@ func reopenAfterCheckpoint(t *testing.T, how error, n int) {
 			t.Error(err)
 			return
 		}
-		if _, err := db.Append(context.Background(), engine.Turn{Role: "user", Content: []byte("one more")}); err != nil {
+		if err := next(db); err != nil {
 			t.Error(err)
 		}
 	})
