@@ -94,6 +94,8 @@ type indexes struct {
 	seen     *view // that forget saw last
 	segments map[*segment.Segment]*segmentIndex
 	logs     map[uint64]*logIndex // by first id of the run
+
+	make func([]segment.Turn) ([]segment.Extra, error) // for tests; nil: extras
 }
 
 // logIndex indexes the turns of a run of the log, as far as somebody asked.

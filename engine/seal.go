@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -183,17 +184,32 @@ func (db *DB) buildSegment(first uint64, turns []segment.Turn) (*segment.Built, 
 		return nil, err
 	}
 	id := segment.Identity{UUID: db.super.UUID, Number: db.super.NextSegment, Nonce: nonce, FirstID: first}
-	b, err := segment.Build(id, turns, segment.BuildOptions{Extra: func() []segment.Extra {
-		extra, err := extras(turns)
-		if err != nil { // turns matter more than finding them
-			db.log.Warn("a segment is sealed without its index", "turns", len(turns), "err", err)
-		}
-		return extra
-	}})
+	b, err := segment.Build(id, turns, segment.BuildOptions{Extra: func() []segment.Extra { return db.indexTurns(turns) }})
 	if err == nil {
 		db.super.NextSegment++
 	}
 	return b, err
+}
+
+// indexTurns makes a segment's index; nil where that fails, a panic included,
+// which nobody could recover in the goroutine that this is called in, and which
+// every next Open would meet again. Turns matter more than finding them.
+func (db *DB) indexTurns(turns []segment.Turn) (extra []segment.Extra) {
+	index := extras
+	if db.index.make != nil {
+		index = db.index.make
+	}
+	var err error
+	defer func() {
+		if p := recover(); p != nil {
+			extra, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+		if err != nil {
+			db.log.Warn("a segment is sealed without its index", "turns", len(turns), "err", err)
+		}
+	}()
+	extra, err = index(turns)
+	return extra
 }
 
 // prefix is the number of turns, at least one, that together take no more than

@@ -28,7 +28,8 @@ type BuildOptions struct {
 	Level            zstd.EncoderLevel // of content blocks; 0: zstd.SpeedBetterCompression
 
 	// Extra makes the sections that this package knows nothing about. It runs
-	// while blocks are compressed, in a goroutine of its own; nil: there are none.
+	// while blocks are compressed, in a goroutine of its own, and must not panic;
+	// nil: there are none.
 	Extra func() []Extra
 }
 
@@ -173,8 +174,10 @@ func (b *builder) blocks(turns []Turn) error {
 }
 
 // contents compresses the content blocks, with a dictionary, which it chooses
-// and announces, where one pays.
+// and announces, where one pays. However it ends, chosen is closed: somebody
+// waits for it.
 func (b *builder) contents(turns []Turn, chosen chan<- []byte) (c compressed) {
+	defer close(chosen)
 	dictionary, err := chooseDictionary(turns, b.o)
 	chosen <- dictionary
 	if err != nil {

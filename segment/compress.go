@@ -31,11 +31,17 @@ func (c *compressed) add(e *encoder, pack func([]Turn, fullBlock) error, turns [
 	})
 }
 
-// squeeze compresses a block. The bytes are the caller's.
+// squeeze compresses a block. The bytes are the caller's. What does not decode
+// to the plaintext is stored as it is: a fault of the compressor must not keep
+// what is acknowledged from being put away, today and for ever.
 func squeeze(e *encoder, first blockKey, plaintext []byte) (squeezed, error) {
 	stored, codec := e.encode(plaintext)
 	if !e.verified(plaintext, stored, codec) {
+		stored, codec = plaintext, format.CodecRaw
+	}
+	p := squeezed{first, len(plaintext), slices.Clone(stored), codec}
+	if codec == format.CodecRaw && !e.verified(plaintext, p.stored, codec) {
 		return squeezed{}, fmt.Errorf("%w: the block of %d bytes that begins with turn %d, part %d", ErrBuild, len(plaintext), first>>32, uint32(first))
 	}
-	return squeezed{first, len(plaintext), slices.Clone(stored), codec}, nil
+	return p, nil
 }

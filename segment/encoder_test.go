@@ -1,0 +1,63 @@
+package segment
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"ctxdb/format"
+)
+
+// wrongEncoder makes frames that do not decode to what they were made of: it
+// compresses with one dictionary, and readers have another.
+func wrongEncoder(t *testing.T, text []byte) *encoder {
+	t.Helper()
+	e, err := dictEncoder(zstd.SpeedBetterCompression, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.decoder = newDecoder(bytes.Repeat([]byte{'?'}, len(text)))
+	return e
+}
+
+// A block that an encoder spoils is stored as it is: what is acknowledged must
+// be put away, smaller or not.
+func TestSpoiledBlockIsStoredRaw(t *testing.T) {
+	text := []byte("the agent reads main.go, edits it, and runs go test ./... again; it fails no more")
+	e := wrongEncoder(t, text)
+	if stored, codec := e.encode(text); codec != format.CodecZstdDict || e.verified(text, stored, codec) {
+		t.Fatalf("codec %d: the encoder is not wrong", codec)
+	}
+	p, err := squeeze(e, makeBlockKey(3, 0), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.codec != format.CodecRaw || p.raw != len(text) || !bytes.Equal(p.stored, text) {
+		t.Errorf("codec %d, %d bytes of %d", p.codec, len(p.stored), p.raw)
+	}
+	text[0] ^= 1
+	if bytes.Equal(p.stored, text) {
+		t.Error("the block shares the packer's memory")
+	}
+}
+
+// Whatever ends the choice of a dictionary, the sources beside do not wait for
+// it for ever.
+func TestPanicOfContentsIsHeard(t *testing.T) {
+	chosen := make(chan []byte, 1)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic: this test proves nothing")
+			}
+		}()
+		b := &builder{o: BuildOptions{}.withDefaults()}
+		b.contents(make([]Turn, 1), chosen) // a turn without bytes, which Build refuses
+	}()
+	select {
+	case <-chosen:
+	default:
+		t.Error("nothing was said of the dictionary")
+	}
+}
