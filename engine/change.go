@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"ctxdb/format"
@@ -21,6 +23,7 @@ type change struct {
 
 	vectors    []format.VectorEntry // the vector runs, where newVectors
 	newVectors bool
+	sparing    bool // rather fail than take from the reserve
 
 	added []format.SegmentEntry // result
 	bytes int64                 // result: of the segments
@@ -36,7 +39,7 @@ func (db *DB) apply(c *change) error {
 	v := db.view.Load()
 	alone := slices.Clone(c.turns)
 	dropped := db.absorb(v, c)
-	db.sparing = dropped > 0
+	db.sparing = dropped > 0 || c.sparing
 	err := db.applyTo(v, c, dropped)
 	db.sparing = false
 	if dropped > 0 && errors.Is(err, ErrNoSpace) && db.broken.Load() == nil {
@@ -162,12 +165,12 @@ func (db *DB) writeCatalog(v *view, c *change, dropped int, added []format.Segme
 		if err := db.writeAside(&root, c, written); err != nil {
 			return nil, err
 		}
-		off, err := db.writeExtent(root.Size(), func(off int64) []byte {
-			var b []byte
-			b, s.RootSum = root.Encode(s.UUID, off)
+		var invalid error
+		off, err := db.writeExtent(root.Size(), func(off int64) (b []byte) {
+			b, s.RootSum, invalid = encodeRoot(&root, s.UUID, off)
 			return b
 		})
-		if err != nil {
+		if err = cmp.Or(err, invalid); err != nil {
 			return nil, err
 		}
 		*written = append(*written, span{off: off, len: root.Size()})
@@ -176,6 +179,16 @@ func (db *DB) writeCatalog(v *view, c *change, dropped int, added []format.Segme
 	next.super = s
 	next.super.End = next.reach()
 	return next, nil
+}
+
+// encodeRoot is a root as it will lie at off. A root that its own reader would
+// refuse is an error: nothing of it may be published.
+func encodeRoot(root *format.Root, uuid format.UUID, off int64) (b []byte, sum uint64, err error) {
+	b, sum = root.Encode(uuid, off)
+	if _, err = format.DecodeRoot(b, uuid, off, sum); err != nil {
+		err = fmt.Errorf("a catalog that could not be read again: %w", err)
+	}
+	return b, sum, err
 }
 
 // splitLeaves returns how many leaves stay as they are when the last segments

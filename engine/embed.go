@@ -15,7 +15,7 @@ const (
 	embedTexts   = 64               // that an Embedder gets at once
 	embedText    = 8 << 10          // of a turn's summary and content, in bytes
 	leastText    = 256              // a refused text is halved down to about this
-	mostRefused  = 8                // texts in a row: then the fault is hardly theirs
+	mostRefused  = 8                // texts in a row, until it is asked whose fault that is
 	commitTurns  = 1024             // that are looked at before their vectors are committed
 	commitBytes  = 1 << 20          // of vectors, or before so many are waiting
 	lookInterval = 256              // turns between two looks at the context
@@ -29,7 +29,8 @@ type EmbedOptions struct {
 	// much.
 	TextBytes int
 	// Progress is called after each answer of the model, with the number of turns
-	// that were looked at and of those that there are.
+	// that were looked at and of those that there are. It must not close the DB,
+	// which waits for the pass.
 	Progress func(done, of uint64)
 }
 
@@ -111,7 +112,8 @@ type embedRun struct {
 	inARow  int          // refused texts since one was taken
 	dims    int          // of the model's vectors; 0: not known yet
 	from    uint64       // first turn of what waits for its commit
-	next    uint64       // one more than the last
+	next    uint64       // one more than the last of which all is known
+	taken   string       // a text that the model took
 	waiting []vec.Vector // of those turns, counted from from
 	bytes   int
 }
@@ -142,11 +144,14 @@ func (p *embedRun) own() []format.VectorEntry {
 func (p *embedRun) inspect() error {
 	var bad []format.VectorEntry
 	for _, r := range p.db.view.Load().vectors {
+		if p.ctx.Err() != nil {
+			return context.Cause(p.ctx)
+		}
 		e := r.Entry()
 		if e.Model != format.Hash([]byte(p.r.Model)) {
 			continue
 		}
-		err := r.sound()
+		err := r.soundOnce()
 		switch {
 		case isRetired(err), err == nil:
 			p.dims = max(p.dims, int(e.Dims))
@@ -161,7 +166,7 @@ func (p *embedRun) inspect() error {
 		return nil
 	}
 	p.r.Damaged += uint64(len(bad))
-	return p.db.publishVectors(p.ctx, func(old []format.VectorEntry) []format.VectorEntry {
+	return p.db.publishVectors(p.ctx, false, func(old []format.VectorEntry) []format.VectorEntry {
 		return slices.DeleteFunc(old, func(e format.VectorEntry) bool { return slices.Contains(bad, e) })
 	})
 }
@@ -199,7 +204,9 @@ func (p *embedRun) fill(from, to uint64) error {
 			err = p.make(texts)
 		}
 		if err != nil {
-			return errors.Join(err, p.commit()) // what was answered is paid for
+			err = errors.Join(err, p.commit()) // what was answered is paid for
+			p.r.Refused = slices.DeleteFunc(p.r.Refused, func(id TurnID) bool { return uint64(id) >= p.next })
+			return err
 		}
 		p.next = next
 		if p.o.Progress != nil {

@@ -314,6 +314,73 @@ func TestEmbedRefused(t *testing.T) {
 	wellFormed(t, db)
 }
 
+// TestEmbedRefusedNeighbours: texts that are refused one after the other are the
+// texts' fault where another is taken, and no later turn waits for them.
+func TestEmbedRefusedNeighbours(t *testing.T) {
+	e := &meanings{name: "m"}
+	asked := 0
+	e.behave(func(_ context.Context, texts []string) ([][]float32, error) {
+		asked += len(texts)
+		for _, s := range texts {
+			var n int
+			if _, err := fmt.Sscanf(s, "turn %d ", &n); err == nil && n >= 90 && n < 120 {
+				return nil, ErrRefused
+			}
+		}
+		return e.answer(texts), nil
+	})
+	db, _ := carFile(t, e, 400)
+	r := mustEmbed(t, db)
+	if len(r.Refused) != 30 || r.Committed != TurnID(db.Stats().NextID) {
+		t.Errorf("%d refused, committed up to %d of %d", len(r.Refused), r.Committed, db.Stats().NextID)
+	}
+	asked = 0
+	if r := mustEmbed(t, db); asked > 0 || r.Made > 0 {
+		t.Errorf("asked again for %d texts, %+v", asked, r)
+	}
+	wellFormed(t, db)
+}
+
+// TestEmbedFailsWithinABatch: a pass that ends while the halves of a batch are
+// tried commits what was answered, no more, and the file opens.
+func TestEmbedFailsWithinABatch(t *testing.T) {
+	for fails := 2; fails < 16; fails++ {
+		e := &meanings{name: "m"}
+		calls := 0
+		broken := errors.New("the line is cut")
+		e.behave(func(_ context.Context, texts []string) ([][]float32, error) {
+			if calls++; calls == fails {
+				return nil, broken
+			}
+			if len(texts) > 16 {
+				return nil, ErrRefused
+			}
+			return e.answer(texts), nil
+		})
+		db, _ := carFile(t, e, 300)
+		r, err := db.Embed(ctx, EmbedOptions{})
+		if !errors.Is(err, broken) {
+			t.Fatalf("call %d fails: %+v, %v", fails, r, err)
+		}
+		if uint64(r.Committed) != r.Made+1 {
+			t.Errorf("call %d fails: %d vectors, committed up to turn %d: %v", fails, r.Made, r.Committed, err)
+		}
+		for _, id := range r.Refused {
+			if id >= r.Committed {
+				t.Errorf("call %d fails: turn %d is reported as refused and is tried again", fails, id)
+			}
+		}
+		path := db.Path()
+		wellFormed(t, db) // and closes it
+		e.behave(nil)
+		db = open(t, path, &Options{Embedder: e})
+		if again := mustEmbed(t, db); again.Made+r.Made != 300 {
+			t.Errorf("call %d fails: %d vectors, then %d", fails, r.Made, again.Made)
+		}
+		wellFormed(t, db)
+	}
+}
+
 // TestEmbedderFails: whatever goes wrong with the model, words decide, and the
 // result says so; nothing wrong gets into the file.
 func TestEmbedderFails(t *testing.T) {

@@ -61,10 +61,16 @@ func (e *embedding) poke() {
 }
 
 // embedSealed makes vectors in the background, at open and after each sealing,
-// until the DB is closed. What fails is tried again after the next sealing.
+// until the DB is closed. What fails is tried again after the next sealing, on
+// a full disk after twice as many each time.
 func (db *DB) embedSealed() {
-	for {
+	for full := 0; ; {
 		r, err := db.embedPass(db.embedding.ctx, EmbedOptions{}, false)
+		if full *= 2; !errors.Is(err, ErrNoSpace) {
+			full = 0
+		} else if full == 0 {
+			full = 1
+		}
 		switch {
 		case errors.Is(err, ErrClosed) || db.embedding.ctx.Err() != nil:
 			return
@@ -73,10 +79,12 @@ func (db *DB) embedSealed() {
 		case len(r.Refused) > 0:
 			db.log.Warn("the model refuses turns; they stay without vectors", "turns", fmt.Sprint(r.Refused))
 		}
-		select {
-		case <-db.embedding.poked:
-		case <-db.embedding.ctx.Done():
-			return
+		for range 1 + min(full, 64) { // on a full disk a pass pays for what it can't keep
+			select {
+			case <-db.embedding.poked:
+			case <-db.embedding.ctx.Done():
+				return
+			}
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (p *embedRun) commit() error {
 	if err != nil {
 		return err
 	}
-	err = db.publishVectors(ctx, func(old []format.VectorEntry) []format.VectorEntry {
+	err = db.publishVectors(ctx, true, func(old []format.VectorEntry) []format.VectorEntry {
 		old = slices.DeleteFunc(old, func(o format.VectorEntry) bool { return slices.Contains(absorbed, o) })
 		return append(old, e)
 	})
@@ -136,7 +136,7 @@ func (db *DB) DropVectors(ctx context.Context, model string) error {
 		return ErrNotFound
 	}
 	hash := format.Hash([]byte(model))
-	return db.publishVectors(ctx, func(old []format.VectorEntry) []format.VectorEntry {
+	return db.publishVectors(ctx, false, func(old []format.VectorEntry) []format.VectorEntry {
 		return slices.DeleteFunc(old, func(e format.VectorEntry) bool { return e.Model == hash })
 	})
 }

@@ -54,7 +54,7 @@ func inTime[T any](ctx context.Context, wait time.Duration, f func(ctx context.C
 	select {
 	case <-ctx.Done():
 		var none T
-		return none, ctx.Err()
+		return none, context.Cause(ctx)
 	case a := <-done:
 		return a.value, a.err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,8 +36,8 @@ func clipText(s string, limit int) string {
 
 // make has the vectors of texts made. Where the model refuses some, halves are
 // tried until those to blame are alone; they are shortened, and left out in the
-// end. Where it refuses many in a row, that is an error: the fault is hardly the
-// texts'.
+// end. Where it refuses many in a row, and what it has taken or should take as
+// well, that is an error: the fault is not the texts'.
 func (p *embedRun) make(texts []text) error {
 	if len(texts) == 0 {
 		return nil
@@ -85,12 +86,20 @@ func (p *embedRun) shorten(t text) error {
 // refuse leaves a turn without a vector.
 func (p *embedRun) refuse(t text, cause error) error {
 	p.inARow++
-	if p.inARow >= mostRefused || p.r.Made == 0 && p.dims == 0 && t.id+1 >= p.end {
-		return fmt.Errorf("%d texts in a row: %w", p.inARow, cause)
-	}
 	p.r.Refused = append(p.r.Refused, TurnID(t.id))
+	if p.inARow < mostRefused && (p.r.Made > 0 || p.dims > 0 || t.id+1 < p.end) {
+		return nil
+	}
+	probe := cmp.Or(p.taken, harmlessText)
+	if _, err := vectorsOf(p.ctx, p.db.opts.Embedder, longWait, []string{probe}); err != nil {
+		return fmt.Errorf("%d texts in a row, and then one that is well: %w", p.inARow, cause)
+	}
+	p.inARow, p.next = 0, t.id+1
 	return nil
 }
+
+// harmlessText is one that no model has a reason to refuse.
+const harmlessText = "a plain text"
 
 // keep takes the vectors of texts over.
 func (p *embedRun) keep(texts []text, vectors [][]float32) error {
@@ -104,5 +113,7 @@ func (p *embedRun) keep(texts []text, vectors [][]float32) error {
 		p.bytes += dims
 	}
 	p.r.Made += uint64(len(vectors))
+	p.next = texts[len(texts)-1].id + 1 // texts come in order, and what was refused before was the texts' fault
+	p.taken = clipText(texts[0].text, leastText)
 	return nil
 }

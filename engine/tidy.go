@@ -42,7 +42,10 @@ func (db *DB) tidy() error {
 			return err
 		}
 	}
-	b, sum := root.Encode(db.super.UUID, plan.root)
+	b, sum, err := encodeRoot(&root, db.super.UUID, plan.root)
+	if err != nil {
+		return err
+	}
 	if err := db.writeMoved(b, plan.root); err != nil {
 		return err
 	}

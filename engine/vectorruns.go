@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"ctxdb/engine/vec"
 	"ctxdb/format"
@@ -27,6 +28,7 @@ type vectorRun struct {
 
 	mu     sync.Mutex
 	reader *vec.Reader // nil until first use
+	read   atomic.Bool // every byte was, and was right
 }
 
 // open reads the run's head and holds it against the catalog's entry. A failure
@@ -63,6 +65,18 @@ func (r *vectorRun) sound() error {
 	}
 	e := r.Entry()
 	return indexError(v.Check(e.EndID - e.FirstID))
+}
+
+// soundOnce is sound, once in the life of a process.
+func (r *vectorRun) soundOnce() error {
+	if r.read.Load() {
+		return nil
+	}
+	err := r.sound()
+	if err == nil {
+		r.read.Store(true)
+	}
+	return err
 }
 
 // all decodes the vectors of the run.
@@ -141,8 +155,8 @@ func (db *DB) writeVectors(e *format.VectorEntry, data []byte) error {
 
 // publishVectors makes a change of the catalog's vector runs durable. Turns, log
 // and ids stay as they are. swap gets the present entries; what it returns is
-// sorted.
-func (db *DB) publishVectors(ctx context.Context, swap func(old []format.VectorEntry) []format.VectorEntry) error {
+// sorted. What only takes away may take from the reserve; what adds may not.
+func (db *DB) publishVectors(ctx context.Context, adds bool, swap func(old []format.VectorEntry) []format.VectorEntry) error {
 	return db.lead1(ctx, "vectors", func() error {
 		if err := db.waitSealed(ctx); err != nil {
 			return err
@@ -153,7 +167,7 @@ func (db *DB) publishVectors(ctx context.Context, swap func(old []format.VectorE
 		entries := swap(slices.Clone(db.view.Load().root.Vectors))
 		slices.SortFunc(entries, compareVectors)
 		s := &db.super
-		return db.apply(&change{nextID: s.NextID, nextLSN: s.NextLSN, log: s.Log, vectors: entries, newVectors: true})
+		return db.apply(&change{nextID: s.NextID, nextLSN: s.NextLSN, log: s.Log, vectors: entries, newVectors: true, sparing: adds})
 	})
 }
 
