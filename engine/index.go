@@ -136,7 +136,7 @@ func (i *segmentIndex) open(s *segment.Segment) error {
 	}{
 		{format.SectionTerms, "terms", func(d *segment.Data) (err error) { i.terms, err = rank.Open(d, d.Size()); return err }},
 		{format.SectionHot, "hot entries", func(d *segment.Data) (err error) { i.lines, err = hot.Open(d, d.Size()); return err }},
-		{format.SectionVectors, "vectors", func(d *segment.Data) (err error) { i.vectors, err = vec.Open(d, d.Size()); return err }},
+		{format.SectionVectors, "vectors", func(d *segment.Data) (err error) { i.vectors, err = vec.Open(d, d.Size(), s.Entry().Turns); return err }},
 	} {
 		d, ok, err := s.Data(section.of)
 		if err != nil {

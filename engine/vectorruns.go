@@ -39,7 +39,7 @@ func (r *vectorRun) open() (*vec.Reader, error) {
 	if r.reader != nil {
 		return r.reader, nil
 	}
-	v, err := vec.Open(r.VectorRun, r.Size())
+	v, err := vec.Open(r.VectorRun, r.Size(), 1)
 	if err != nil {
 		return nil, indexError(err)
 	}

@@ -28,8 +28,9 @@ type Set struct {
 	Count int
 }
 
-// Open reads the heads of encoded vectors of size bytes. r stays the caller's.
-func Open(r io.ReaderAt, size int64) (*Reader, error) {
+// Open reads the heads of encoded vectors of size bytes, of no more than maxSets
+// sets: of no more than there are turns. r stays the caller's.
+func Open(r io.ReaderAt, size int64, maxSets uint64) (*Reader, error) {
 	v := &Reader{r: r}
 	var head [headSize]byte
 	if err := v.read(head[:], 0, size); err != nil {
@@ -42,9 +43,13 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	if got := le.Uint32(head[:]); got != version {
 		return nil, corrupt("version %d", got)
 	}
-	at := int64(headSize)
-	for range le.Uint32(head[4:]) {
-		next, err := v.openSet(at, size)
+	sets := le.Uint32(head[4:])
+	if uint64(sets) > maxSets {
+		return nil, corrupt("%d sets, where there are no more than %d", sets, maxSets)
+	}
+	at, seen := int64(headSize), map[space]bool{}
+	for range sets {
+		next, err := v.openSet(at, size, seen)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +75,8 @@ func (v *Reader) openFirst(size int64) error {
 	return err
 }
 
-func (v *Reader) openSet(at, size int64) (end int64, err error) {
+// openSet reads a set that none of the seen ones equals.
+func (v *Reader) openSet(at, size int64, seen map[space]bool) (end int64, err error) {
 	var head [setSize]byte
 	if err := v.read(head[:], at, size); err != nil {
 		return 0, err
@@ -85,6 +91,10 @@ func (v *Reader) openSet(at, size int64) (end int64, err error) {
 		return 0, err
 	}
 	s := space{string(name[:n]), int(le.Uint32(head[4:]))}
+	if seen[s] {
+		return 0, corrupt("two sets of model %q and %d dimensions", s.model, s.dims)
+	}
+	seen[s] = true
 	return v.addSet(s, int64(le.Uint32(head[8:])), at+setSize+int64(len(name)), size)
 }
 
@@ -92,11 +102,6 @@ func (v *Reader) openSet(at, size int64) (end int64, err error) {
 func (v *Reader) addSet(s space, count, at, size int64) (end int64, err error) {
 	if s.dims < 1 || s.dims > maxDims || count < 1 || count*(8+int64(s.dims)) > size-at {
 		return 0, corrupt("%d vectors of %d dimensions in %d bytes", count, s.dims, size-at)
-	}
-	for _, other := range v.sets {
-		if other.space == s {
-			return 0, corrupt("two sets of model %q and %d dimensions", s.model, s.dims)
-		}
 	}
 	b := make([]byte, 4*count)
 	if err := v.read(b, at, size); err != nil {

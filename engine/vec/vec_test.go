@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -22,7 +23,7 @@ func around(rng *rand.Rand, centre []float32) []float32 {
 
 func read(t *testing.T, b []byte) *Reader {
 	t.Helper()
-	r, err := Open(bytes.NewReader(b), int64(len(b)))
+	r, err := Open(bytes.NewReader(b), int64(len(b)), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,12 +153,12 @@ func TestVersionOne(t *testing.T) {
 func TestDamage(t *testing.T) {
 	for _, b := range [][]byte{first(), Encode([]Vector{{1, "model", []float32{1, 2}}, {9, "model", []float32{-1, 2}}, {9, "x", []float32{3}}})} {
 		for n := range b {
-			if _, err := Open(bytes.NewReader(b[:n]), int64(n)); !errors.Is(err, ErrCorrupt) {
+			if _, err := Open(bytes.NewReader(b[:n]), int64(n), 100); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("cut at %d of %d: %v", n, len(b), err)
 			}
 			bad := slices.Clone(b)
 			bad[n] = 0xff
-			r, err := Open(bytes.NewReader(bad), int64(len(bad)))
+			r, err := Open(bytes.NewReader(bad), int64(len(bad)), 100)
 			if err == nil {
 				_, err = r.All()
 			}
@@ -168,16 +169,47 @@ func TestDamage(t *testing.T) {
 	}
 	twice := appendSet(Encode([]Vector{{1, "m", []float32{1}}}), space{"m", 1}, []Vector{{2, "m", []float32{1}}})
 	twice[4] = 2
-	if _, err := Open(bytes.NewReader(twice), int64(len(twice))); !errors.Is(err, ErrCorrupt) {
+	if _, err := Open(bytes.NewReader(twice), int64(len(twice)), 100); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("one set twice: %v", err)
 	}
+}
+
+// TestManySets: there are no more sets than turns, which is seen before any set
+// is read; as many as there are turns are fine, and take no time that grows as
+// their square.
+func TestManySets(t *testing.T) {
+	const sets = 100_000
+	b := Encode([]Vector{{1, "0", []float32{1}}})[:headSize]
+	for i := range sets {
+		b = appendSet(b, space{strconv.Itoa(i), 1}, []Vector{{1, "", []float32{1}}})
+	}
+	binary.LittleEndian.PutUint32(b[4:], sets)
+	r, err := Open(bytes.NewReader(b), int64(len(b)), sets)
+	if err != nil || len(r.Sets()) != sets {
+		t.Fatalf("%d sets: %v", sets, err)
+	}
+	c := &counted{Reader: bytes.NewReader(b)}
+	if _, err := Open(c, int64(len(b)), sets-1); !errors.Is(err, ErrCorrupt) || c.reads > 1 {
+		t.Errorf("%d sets of %d turns: %v after %d reads", sets, sets-1, err, c.reads)
+	}
+}
+
+// counted counts its reads.
+type counted struct {
+	*bytes.Reader
+	reads int
+}
+
+func (c *counted) ReadAt(b []byte, at int64) (int, error) {
+	c.reads++
+	return c.Reader.ReadAt(b, at)
 }
 
 func FuzzOpen(f *testing.F) {
 	f.Add(Encode([]Vector{{1, "m", []float32{1, 2}}, {9, "", []float32{-1, 2}}}))
 	f.Add(first())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := Open(bytes.NewReader(b), int64(len(b)))
+		r, err := Open(bytes.NewReader(b), int64(len(b)), 100)
 		if err != nil {
 			return
 		}
