@@ -177,7 +177,7 @@ func source(ctx context.Context, in io.Reader, name string) (io.Reader, func(), 
 	if name == "-" {
 		return newPatientReader(ctx, in), func() {}, nil
 	}
-	f, err := os.Open(name)
+	f, err := openInput(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -93,13 +93,17 @@ func (f *lsFlags) list(db *engine.DB, out, errOut io.Writer) error {
 	w := bufio.NewWriter(out)
 	columns := columnsOf(out)
 	var l timeline
-	put := func(t *engine.Turn) error { return f.put(w, &l, t, columns) }
+	listed := 0
+	put := func(t *engine.Turn) error { listed++; return f.put(w, &l, t, columns) }
 	err := f.each(db, from, end, put, fail)
 	if err == nil {
 		err = w.Flush()
 	}
 	if err == nil && failed > 0 {
 		err = errReported
+	}
+	if have := db.Stats().Turns; err == nil && listed == 0 && have > 0 {
+		fmt.Fprintf(errOut, "none of %s is listed by what was asked for\n", many(have, "turn"))
 	}
 	return err
 }

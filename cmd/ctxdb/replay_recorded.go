@@ -64,7 +64,7 @@ func eventsOf(db *engine.DB, window string) ([]engine.TraceEvent, error) {
 	slices.Sort(names)
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("%s: its windows recorded nothing; `ctxdb replay --from-session` infers references from its turns", db.Path())
+		return nil, fmt.Errorf("%s: its windows recorded nothing; only programs that use a window record; `ctxdb replay --from-session FILE` infers references from its turns", db.Path())
 	case window == "" && len(names) > 1:
 		return nil, fmt.Errorf("%s: windows %s recorded references; choose one with --window", db.Path(), quoteAll(names))
 	case window == "":

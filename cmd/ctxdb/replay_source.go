@@ -25,7 +25,7 @@ func (f *replayFlags) load(ctx context.Context, in io.Reader, args []string) (r 
 		t, err = replay.PublishedModel(f.seed).Trace()
 	case f.trace != "":
 		r.path, r.Source = f.trace, "trace "+displayName(f.trace)
-		err = withInput(f.trace, in, func(src io.Reader) (err error) {
+		err = withInput(ctx, f.trace, in, func(src io.Reader) (err error) {
 			t, err = replay.Read(displayName(f.trace), src)
 			return err
 		})
@@ -49,11 +49,11 @@ func (f *replayFlags) load(ctx context.Context, in io.Reader, args []string) (r 
 	return r, t, nil
 }
 
-func withInput(name string, in io.Reader, f func(src io.Reader) error) error {
+func withInput(ctx context.Context, name string, in io.Reader, f func(src io.Reader) error) error {
 	if name == "-" {
 		return f(in)
 	}
-	src, err := os.Open(name)
+	src, err := openInput(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s: no such file", name)
 	}
@@ -78,7 +78,7 @@ func sessionTrace(ctx context.Context, name string, in io.Reader) (*replay.Trace
 		}
 	}
 	var t *replay.Trace
-	err := withInput(name, in, func(src io.Reader) (err error) {
+	err := withInput(ctx, name, in, func(src io.Reader) (err error) {
 		t, err = extract(short, transcriptRecords(ctx, src))
 		return err
 	})

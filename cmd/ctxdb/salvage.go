@@ -73,8 +73,11 @@ func salvageError(src, dst string, err error) error {
 	case errors.Is(err, engine.ErrNothingSalvaged), errors.Is(err, engine.ErrNotCtxdb):
 		return fmt.Errorf("%w; %s was not made", err, dst)
 	}
-	if src, oerr := os.Open(src); oerr == nil {
-		src.Close()
+	if !isRegular(src) {
+		return explain(src, err)
+	}
+	if f, oerr := os.Open(src); oerr == nil {
+		f.Close()
 		if place := placeError(dst, err); place != nil {
 			return place
 		}
