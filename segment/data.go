@@ -81,7 +81,7 @@ func (d *Data) ReadAt(p []byte, off int64) (n int, err error) {
 			return n, err
 		}
 		from := int(off % format.DataPageBytes)
-		end := min(format.DataPageBytes, from+int(d.Size()-off))
+		end := from + int(min(int64(format.DataPageBytes-from), d.Size()-off))
 		m := copy(p[n:], page[from:end])
 		n, off = n+m, off+int64(m)
 	}

@@ -49,7 +49,7 @@ func mapFile(f disk.File, offset, n int64) (*mapping, error) {
 // about to be touched.
 func (m *mapping) willNeed(at, n int) {
 	at += len(m.whole) - len(m.bytes)
-	end := min(at+n, len(m.whole))
+	end := at + min(n, len(m.whole)-at) // at+n may be more than an int holds
 	at &^= mapAlign - 1
 	_ = unix.Madvise(m.whole[at:end], unix.MADV_WILLNEED)
 }

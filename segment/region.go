@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -127,7 +128,7 @@ func (r *region) read(dst []byte, at int64) error {
 	}
 	if m := r.mapped.Load(); m != nil {
 		if len(dst) >= readAhead {
-			m.willNeed(int(at), 4*len(dst)) // a walk goes on behind this
+			m.willNeed(int(at), 4*min(len(dst), math.MaxInt/4)) // a walk goes on behind this
 		}
 		if guardedCopy(dst, m.bytes[at:at+int64(len(dst))]) {
 			return nil
