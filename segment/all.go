@@ -211,7 +211,10 @@ func (c *scan) assemble(ctx context.Context) (Turn, bool, error) {
 			if more {
 				c.content.unread(q)
 			}
-			return Turn{}, false, c.missing(c.turn + 1)
+			why := c.content.damage
+			err := c.missing(c.turn + 1)
+			c.content.damage = why // the same blocks may have held turns behind this one
+			return Turn{}, false, err
 		}
 		c.buffer = append(c.buffer, q.Data...)
 	}
@@ -248,10 +251,19 @@ func (c *scan) withSource(ctx context.Context, t Turn) (Turn, bool, error) {
 			if ok {
 				c.source.unread(p)
 			}
+			why := c.source.damage
 			if part == 0 {
-				return t, true, c.lostSource(t.ID, c.source.lost())
+				err = c.source.lost()
+				c.source.damage = why // the same blocks may have held sources behind this one
+				return t, true, c.lostSource(t.ID, err)
+			}
+			if why != nil {
+				return t, true, c.lostSource(t.ID, c.s.located(why))
 			}
 			break
+		}
+		if part == 0 {
+			c.source.damage = nil // it was before this source, and told
 		}
 		c.encoded = append(c.encoded, p.Data...)
 		if part++; len(p.Data) < format.SourcePartSize {

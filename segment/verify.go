@@ -12,10 +12,10 @@ import (
 
 // Finding is one thing that is wrong.
 type Finding struct {
-	Region  string // "segment header", "block", "index page", "turns", "sources" ...
+	Region  string // "segment header", "block", "source block", "index page", "turns", "sources" ...
 	Offset  int64  // absolute, in bytes
 	FirstID uint64 // of the turns that it concerns
-	Count   uint64
+	Count   uint64 // from the first to the last of them; 0: none is known
 	Err     error
 }
 
@@ -61,6 +61,7 @@ func (s *Segment) Verify(ctx context.Context, yield func(Finding) bool) error {
 		v.report(finding("segment", s.offset, s.entry.FirstID, s.entry.Turns, err))
 	} else {
 		defer s.Release()
+		v.hasDictionary = l.dictionary.Length > 0 && l.dictionary.Offset == format.SegmentHeaderSize
 	}
 	v.turns()
 	if l != nil && !v.stopped() {
@@ -84,7 +85,11 @@ type segmentVerifier struct {
 	ordinals        [2][]uint32         // of the same
 	keys            []format.KeyEntry   // of intact turns
 	sum             format.SegmentEntry
-	dictionaryAt    int64 // 0: none was met
+	dictionaryAt    int64     // 0: none was met
+	opened          [2]damage // of content and of sources
+	hasDictionary   bool      // in its place, by the section table
+	dictionaryTold  bool      // that it is damaged
+	lastWhole       uint64    // the last intact turn
 }
 
 // turns reads everything by the blocks.
@@ -96,16 +101,13 @@ func (v *segmentVerifier) turns() {
 	}
 	defer v.s.Release()
 	sc.content.w.onBlock, sc.source.w.onBlock = v.seen(format.StreamContent), v.seen(format.StreamSource)
-	sc.content.w.onDamage, sc.source.w.onDamage = v.damaged, v.damaged
+	sc.content.w.onDamage, sc.source.w.onDamage = v.damaged(format.StreamContent), v.damaged(format.StreamSource)
+	defer v.closeBoth()
 	for !v.stopped() {
 		t, ok, err := sc.next(v.ctx)
 		var lost *RangeError
 		if errors.As(err, &lost) {
-			region := "turns"
-			if lost.Source {
-				region = "sources"
-			}
-			v.report(finding(region, v.s.offset, lost.FirstID, lost.Count, lost.Err))
+			v.lost(lost)
 		} else if err != nil {
 			v.report(finding("segment", v.s.offset, v.s.entry.FirstID+sc.turn, v.s.entry.Turns-sc.turn, err))
 			return
@@ -114,7 +116,11 @@ func (v *segmentVerifier) turns() {
 			break
 		}
 		if ok {
+			v.close(format.StreamContent)
 			v.turn(&t)
+		}
+		if ok && err == nil && t.Record.HasSource {
+			v.close(format.StreamSource)
 		}
 	}
 	v.rest(&sc.content)
@@ -122,6 +128,7 @@ func (v *segmentVerifier) turns() {
 }
 
 func (v *segmentVerifier) turn(t *Turn) {
+	v.lastWhole = t.ID
 	addTurn(&v.sum, &t.Record)
 	if t.Record.Key != "" {
 		v.keys = append(v.keys, format.KeyEntry{Hash: format.HashKey(t.Record.Key), ID: t.ID})
@@ -141,13 +148,11 @@ func (v *segmentVerifier) rest(p *pieces) {
 		if !ok {
 			return
 		}
+		if id := v.s.entry.FirstID + uint64(piece.Turn); id > v.lastWhole && id < v.s.entry.EndID() {
+			continue // of a turn that is lost at the segment's end
+		}
 		v.report(finding("block", p.sc.at, v.s.entry.FirstID+uint64(piece.Turn), 1, v.s.corrupt("block", p.sc.at-v.s.offset, "piece %d of turn %d is too many", piece.Part, uint64(piece.Turn)+v.s.entry.FirstID)))
 	}
-}
-
-// damaged reports bytes that are no intact block, whatever turns they held.
-func (v *segmentVerifier) damaged(err error) {
-	v.report(finding("block", v.s.offset, v.s.entry.FirstID, v.s.entry.Turns, v.s.located(err)))
 }
 
 // seen notes each intact block of a stretch.
@@ -158,7 +163,7 @@ func (v *segmentVerifier) seen(stream format.Stream) func(*format.BlockHeader, i
 		case h.Stream == format.StreamDictionary && offset == format.SegmentHeaderSize:
 			v.dictionaryAt = offset
 			if _, err := v.s.firstDictionary(); err != nil {
-				v.report(finding("block", v.s.offset+offset, v.s.entry.FirstID, v.s.entry.Turns, v.s.located(err)))
+				v.dictionaryDamaged(err)
 			}
 			return
 		case h.Stream != stream:
@@ -253,7 +258,7 @@ func (v *segmentVerifier) dictionary(l *layout) {
 		return
 	}
 	if _, err := v.s.readDictionary(l); err != nil {
-		v.report(finding("block", v.s.offset, v.s.entry.FirstID, v.s.entry.Turns, v.s.located(err)))
+		v.dictionaryDamaged(err)
 	}
 }
 
