@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,6 +86,8 @@ type segmentIndex struct {
 	lines   *hot.Reader  // nil: none
 	vectors *vec.Reader  // nil: none
 	err     error
+
+	foreign map[format.SectionType]error // sections of another version, which are as good as none
 }
 
 // indexes keeps the open indexes of segments, and those of the log's turns,
@@ -115,7 +118,7 @@ func (x *indexes) of(s *segment.Segment) (*segmentIndex, error) {
 	}
 	i := x.segments[s]
 	if i == nil {
-		i = &segmentIndex{}
+		i = &segmentIndex{foreign: map[format.SectionType]error{}}
 		x.segments[s] = i
 	}
 	x.mu.Unlock()
@@ -145,7 +148,12 @@ func (i *segmentIndex) open(s *segment.Segment) error {
 		if !ok {
 			continue
 		}
-		if err := section.open(d); err != nil {
+		err = section.open(d)
+		if errors.Is(indexError(err), ErrVersion) {
+			i.foreign[section.of] = err
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("%s of segment %d: %w", section.what, s.Entry().Number, indexError(err))
 		}
 	}

@@ -32,7 +32,7 @@ type Query struct {
 type Found struct {
 	Hits     []Hit
 	Compared int      // vectors that the question's was compared with; 0: words alone decided
-	Notes    []string // what a caller should know: a model that did not answer, vectors that are missing or damaged
+	Notes    []string // what a caller should know: a model that did not answer, vectors that are missing or damaged, turns without an index that this program reads
 }
 
 // Hit is a turn that was found.
@@ -107,6 +107,14 @@ func (db *DB) find(ctx context.Context, q Query) (f Found, err error) {
 	}
 	if err == nil && len(f.Notes) == 0 && len(q.Vector) > 0 && f.Compared == 0 && q.Text != "" {
 		f.note("no turn has a vector of model %q with %d dimensions; words alone decided", q.VectorModel, len(q.Vector))
+	}
+	if q.Text == "" {
+		words.unseen = unseen{} // nobody asked for words
+	}
+	for _, n := range []string{words.unseen.note("words"), vectors.unseen.note("vectors")} {
+		if n != "" {
+			f.note("%s", n)
+		}
 	}
 	return f, err
 }

@@ -11,10 +11,14 @@ import (
 	"ctxdb/format"
 )
 
-// indexError makes damage of an index ErrCorrupt.
+// indexError makes damage of an index ErrCorrupt, and one that another program
+// made in its own way ErrVersion.
 func indexError(err error) error {
 	if errors.Is(err, rank.ErrCorrupt) || errors.Is(err, hot.ErrCorrupt) || errors.Is(err, vec.ErrCorrupt) {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if errors.Is(err, rank.ErrVersion) || errors.Is(err, hot.ErrVersion) || errors.Is(err, vec.ErrVersion) {
+		return fmt.Errorf("%w: %w", ErrVersion, err)
 	}
 	return err
 }
@@ -74,7 +78,7 @@ func (db *DB) hotEntry(v *view, id uint64) (hot.Entry, error) {
 	if err != nil {
 		return hot.Entry{}, err
 	}
-	if i.lines == nil { // sealed by a program that makes no hot entries
+	if i.lines == nil { // sealed by a program that makes none, or others
 		t, err := s.Turn(id)
 		if err != nil {
 			return hot.Entry{}, err

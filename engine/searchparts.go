@@ -7,6 +7,7 @@ import (
 
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
+	"ctxdb/format"
 )
 
 // parts is the view's index, and the first id of each part.
@@ -25,10 +26,12 @@ func (db *DB) parts(v *view, h *harm) (p parts, err error) {
 			}
 			return parts{}, err
 		}
-		if i.terms != nil {
-			p.parts = append(p.parts, i.terms)
-			p.first = append(p.first, s.Entry().FirstID)
+		if i.terms == nil {
+			h.unseen.add(s, i.foreign[format.SectionTerms])
+			continue
 		}
+		p.parts = append(p.parts, i.terms)
+		p.first = append(p.first, s.Entry().FirstID)
 	}
 	for i := range v.logs {
 		part, err := db.index.part(&v.logs[i])

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -66,6 +67,9 @@ func (s *scan) segments(ctx context.Context) error {
 		}
 		i, err := s.db.index.of(x)
 		if err == nil {
+			if why := i.foreign[format.SectionVectors]; why != nil {
+				s.harm.unseen.add(x, why)
+			}
 			err = s.compare(i.vectors, x.Entry().FirstID)
 		}
 		if err != nil && !s.harm.note(err) {
@@ -86,6 +90,11 @@ func (s *scan) runs(ctx context.Context) error {
 			continue
 		}
 		vectors, err := r.open()
+		if errors.Is(err, ErrVersion) {
+			e := r.Entry()
+			s.harm.unseen.count(e.FirstID, e.EndID, uint64(e.Vectors), err)
+			continue
+		}
 		if err == nil {
 			err = s.compare(vectors, r.Entry().FirstID)
 		}

@@ -48,11 +48,16 @@ const (
 	groupTurns = 128     // entries of a group: a tenth smaller than with 64, 15 us more to read
 	maxGroup   = 4 << 20 // plaintext of a group in bytes
 	version    = 2
+	maxTurns   = 1 << 28 // of a segment; an int holds it everywhere
 	frameSlack = 1 << 10 // what a zstd frame may be longer than its plaintext
 )
 
-// ErrCorrupt says that bytes are no encoded entries.
-var ErrCorrupt = errors.New("corrupt hot entries")
+var (
+	// ErrCorrupt says that bytes are no encoded entries.
+	ErrCorrupt = errors.New("corrupt hot entries")
+	// ErrVersion says that another program encoded them, in another way.
+	ErrVersion = errors.New("hot entries of another version")
+)
 
 // Encode packs entries in the order of their turns.
 func Encode(entries []Entry) ([]byte, error) {
@@ -117,10 +122,13 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	if _, err := r.ReadAt(head[:], 0); err != nil && err != io.EOF {
 		return nil, err
 	}
+	if v := binary.LittleEndian.Uint32(head[:]); v != version {
+		return nil, fmt.Errorf("%w: %d, this program reads %d", ErrVersion, v, version)
+	}
 	turns := binary.LittleEndian.Uint32(head[4:])
 	groups := (int64(turns) + groupTurns - 1) / groupTurns
-	if v := binary.LittleEndian.Uint32(head[:]); v != version || 8+8*groups > size {
-		return nil, fmt.Errorf("%w: version %d, %d turns in %d bytes", ErrCorrupt, v, turns, size)
+	if turns > maxTurns || 8+8*groups > size {
+		return nil, fmt.Errorf("%w: %d turns in %d bytes", ErrCorrupt, turns, size)
 	}
 	return &Reader{r: r, size: size, turns: int(turns)}, nil
 }
@@ -183,18 +191,18 @@ func (h *Reader) place(g int, buf *buffer) (raw int, err error) {
 		return 0, err
 	}
 	from, end := int64(binary.LittleEndian.Uint32(row)), h.size
-	raw = int(binary.LittleEndian.Uint32(row[4:]))
+	plain := int64(binary.LittleEndian.Uint32(row[4:])) // an int is too small for it on 32 bits
 	if len(row) == 16 {
 		end = int64(binary.LittleEndian.Uint32(row[8:]))
 	}
-	if from < int64(8+8*groups) || end > h.size || from > end || raw > maxGroup || end-from > int64(raw)+frameSlack {
+	if from < int64(8+8*groups) || end > h.size || from > end || plain > maxGroup || end-from > plain+frameSlack {
 		return 0, fmt.Errorf("%w: group %d at %d to %d", ErrCorrupt, g, from, end)
 	}
 	buf.stored = slices.Grow(buf.stored[:0], int(end-from))[:end-from]
 	if _, err := h.r.ReadAt(buf.stored, from); err != nil && err != io.EOF {
 		return 0, err
 	}
-	return raw, nil
+	return int(plain), nil
 }
 
 // decoding walks entries.

@@ -2,6 +2,7 @@ package hot
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -74,4 +75,47 @@ func FuzzOpen(f *testing.F) {
 	f.Add(encode(f, sample(3)))
 	f.Add(encode(f, sample(100)))
 	f.Fuzz(func(t *testing.T, b []byte) { readAll(b) })
+}
+
+// TestHostileNumbers: sizes above 2^31, which are negative where int has 32
+// bits, are damage and no panic (GOARCH=386 go test ./engine/hot).
+func TestHostileNumbers(t *testing.T) {
+	for _, size := range []uint32{1 << 31, 1<<32 - 1, maxGroup + 1} {
+		b := encode(t, sample(3))
+		binary.LittleEndian.PutUint32(b[12:], size) // of the first group's plaintext
+		r, err := Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Entry(0); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+	b := encode(t, sample(3))
+	binary.LittleEndian.PutUint32(b[4:], 1<<31) // turns
+	if r, err := Open(zeros{b}, 1<<30); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// TestOtherVersion: what another program made is not damaged.
+func TestOtherVersion(t *testing.T) {
+	for _, v := range []uint32{0, version - 1, version + 1, 1<<32 - 1} {
+		b := encode(t, sample(3))
+		binary.LittleEndian.PutUint32(b, v)
+		if _, err := Open(bytes.NewReader(b), int64(len(b))); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+			t.Errorf("version %d: %v", v, err)
+		}
+	}
+}
+
+// zeros are bytes with no end of zeros behind them.
+type zeros struct{ b []byte }
+
+func (z zeros) ReadAt(p []byte, at int64) (int, error) {
+	clear(p)
+	if at < int64(len(z.b)) {
+		copy(p, z.b[at:])
+	}
+	return len(p), nil
 }

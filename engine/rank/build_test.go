@@ -158,7 +158,11 @@ func TestDamage(t *testing.T) {
 	for bit := range len(good) * 8 {
 		bad := bytes.Clone(good)
 		bad[bit/8] ^= 1 << (bit % 8)
-		if err := walk(bad); errors.Is(err, ErrCorrupt) {
+		err := walk(bad)
+		if version := bit/8 >= 8 && bit/8 < 12; errors.Is(err, ErrVersion) != version {
+			t.Fatalf("bit %d: %v", bit, err)
+		}
+		if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) {
 			noticed++
 		} else if err != nil {
 			t.Fatalf("bit %d: %v", bit, err)
@@ -219,7 +223,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		err := walk(b)
-		if err != nil && !errors.Is(err, ErrCorrupt) {
+		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
 			t.Fatal(err)
 		}
 		if err != nil {

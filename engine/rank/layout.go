@@ -61,9 +61,13 @@ const (
 	maxEncodedTurns = 1 << 28
 )
 
-// ErrCorrupt says that bytes are no encoded part. Messages have offsets from
-// the start of the part.
-var ErrCorrupt = errors.New("corrupt index part")
+var (
+	// ErrCorrupt says that bytes are no encoded part. Messages have offsets from
+	// the start of the part.
+	ErrCorrupt = errors.New("corrupt index part")
+	// ErrVersion says that another program encoded a part, in another way.
+	ErrVersion = errors.New("index part of another version")
+)
 
 func corrupt(offset int64, format string, args ...any) error {
 	return fmt.Errorf("%w at byte %d: %s", ErrCorrupt, offset, fmt.Sprintf(format, args...))
@@ -102,7 +106,7 @@ func parseHeader(b []byte, size int64) (h header, err error) {
 		return h, corrupt(0, "no magic")
 	}
 	if v := le.Uint32(b[8:]); v != partVersion {
-		return h, corrupt(8, "version %d", v)
+		return h, fmt.Errorf("%w: %d, this program reads %d", ErrVersion, v, partVersion)
 	}
 	h.turns, h.runs, h.speakers, h.terms = le.Uint32(b[12:]), le.Uint32(b[16:]), le.Uint32(b[20:]), le.Uint32(b[24:])
 	h.bucketBits, h.flags = b[28], b[29]

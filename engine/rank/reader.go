@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"sync"
 
 	"ctxdb/engine/lex"
@@ -38,6 +39,9 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	var err error
 	if p.h, err = parseHeader(first, size); err != nil {
 		return nil, err
+	}
+	if p.h.directoryAt() > math.MaxInt/4 { // columns take up to twice as much in memory
+		return nil, corrupt(40, "lengths that this machine can't address")
 	}
 	head := make([]byte, p.h.directoryAt()-headerSize)
 	if err := p.read(head, headerSize); err != nil {

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 )
@@ -41,7 +42,7 @@ func Open(r io.ReaderAt, size int64, maxSets uint64) (*Reader, error) {
 		return v, v.openFirst(size)
 	}
 	if got := le.Uint32(head[:]); got != version {
-		return nil, corrupt("version %d", got)
+		return nil, fmt.Errorf("%w: %d, this program reads 1 and %d", ErrVersion, got, version)
 	}
 	sets := le.Uint32(head[4:])
 	if uint64(sets) > maxSets {
@@ -100,7 +101,7 @@ func (v *Reader) openSet(at, size int64, seen map[space]bool) (end int64, err er
 
 // addSet reads the ordinals of a set, which begin at an offset.
 func (v *Reader) addSet(s space, count, at, size int64) (end int64, err error) {
-	if s.dims < 1 || s.dims > maxDims || count < 1 || count*(8+int64(s.dims)) > size-at {
+	if s.dims < 1 || s.dims > maxDims || count < 1 || count > math.MaxInt/8 || count*(8+int64(s.dims)) > size-at {
 		return 0, corrupt("%d vectors of %d dimensions in %d bytes", count, s.dims, size-at)
 	}
 	b := make([]byte, 4*count)

@@ -29,8 +29,12 @@ const (
 	firstSize = 16 // head of version 1, which has one set without a name
 )
 
-// ErrCorrupt says that bytes are no encoded vectors.
-var ErrCorrupt = errors.New("corrupt vectors")
+var (
+	// ErrCorrupt says that bytes are no encoded vectors.
+	ErrCorrupt = errors.New("corrupt vectors")
+	// ErrVersion says that another program encoded them, in another way.
+	ErrVersion = errors.New("vectors of another version")
+)
 
 // Vector is the embedding of a turn.
 type Vector struct {

@@ -162,7 +162,7 @@ func TestDamage(t *testing.T) {
 			if err == nil {
 				_, err = r.All()
 			}
-			if err != nil && !errors.Is(err, ErrCorrupt) {
+			if version := n < 4; errors.Is(err, ErrVersion) != version || err != nil && !version && !errors.Is(err, ErrCorrupt) {
 				t.Errorf("byte %d: %v", n, err)
 			}
 		}
