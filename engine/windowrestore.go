@@ -31,27 +31,26 @@ func (w *Window) save(stamp uint64) []byte {
 // errOtherWindow: a state from which this window can't go on.
 var errOtherWindow = errors.New("of another policy or page size")
 
-// restore puts a state into an empty window: the turns that it names are read,
-// what no longer exists or can't be read is left out, and what this window's
-// budget does not hold has left. With an error the window is empty still.
+// restore puts a state into an empty window: what no longer exists or can't be
+// read is left out, and what this window's budget does not hold has left. It
+// holds no more content than the budget and the turn being read, however much the
+// state names: costs come first, then the cache evicts, and what stays is read.
+// With an error the window is empty still.
 func (w *Window) restore(s *windowState) error {
 	w.faults.Lock()
 	defer w.faults.Unlock()
 	if s.cache.Policy != w.opts.Policy || s.pageTokens != w.opts.PageTokens {
 		return errOtherWindow
 	}
-	turns := w.readResidents(s)
-	s.setPins(turns)
-	exists := func(key pageKey) (struct{}, bool) {
-		r := turns[key.id()]
-		return struct{}{}, r != nil && key.part() < len(r.parts)
-	}
-	err := w.cache.Restore(s.cache, exists)
+	turns := w.costResidents(s)
+	named := s.setPins(turns)
+	read := func(key pageKey) (struct{}, bool) { return struct{}{}, w.readSurvivor(turns, key, named[key.id()]) }
+	err := w.cache.Restore(s.cache, read)
 	if errors.Is(err, cache.ErrOverBudget) {
 		s.pins, s.holds = nil, nil
 		s.setPins(turns)
 		w.db.log.Warn("what was pinned does not fit into a window; it is pinned no more", "window", w.name)
-		err = w.cache.Restore(s.cache, exists)
+		err = w.cache.Restore(s.cache, read)
 	}
 	if err != nil {
 		return err
@@ -81,15 +80,23 @@ func (k *knowledge) restore(s *windowState) {
 	k.recent = recent[max(0, len(recent)-k.keep):]
 }
 
-// readResidents reads every turn of which the state has a page, and corrects
-// costs that are counted otherwise today.
-func (w *Window) readResidents(s *windowState) map[TurnID]*resident {
+// costResidents finds every turn of which the state has a page, and corrects
+// costs that are counted otherwise today. A turn must be read for that, mostly;
+// its content is kept as long as all that is kept fits into the window.
+func (w *Window) costResidents(s *windowState) map[TurnID]*resident {
 	turns := map[TurnID]*resident{}
+	var kept cache.Cost
 	for i := range s.cache.Items {
 		it := &s.cache.Items[i]
 		r, tried := turns[it.Key.id()]
 		if !tried {
-			r = w.readResident(it.Key.id())
+			if r = w.costResident(it.Key.id()); r != nil && r.whole != nil {
+				if fits(r.lay.cost, w.limit, kept) {
+					kept = plus(kept, r.lay.cost)
+				} else {
+					r.whole = nil
+				}
+			}
 			turns[it.Key.id()] = r
 		}
 		if r != nil && it.Key.part() < len(r.parts) {
@@ -105,23 +112,48 @@ func (w *Window) readResidents(s *windowState) map[TurnID]*resident {
 	return turns
 }
 
-// readResident reads a turn; nil where there is none that can be read.
-func (w *Window) readResident(id TurnID) *resident {
+// costResident is a turn with its content, where that had to be read; nil where
+// there is none that can be read.
+func (w *Window) costResident(id TurnID) *resident {
 	l, t, err := w.layoutOf(id)
-	if err == nil && t == nil {
-		var got Turn
-		got, err = w.db.Get(id)
-		t = &got
-	}
 	if err != nil {
 		return nil
 	}
 	return &resident{lay: l, parts: make([][]byte, len(l.pages)), whole: t}
 }
 
-// setPins derives the pins of the items from who is pinned and held.
-func (s *windowState) setPins(turns map[TurnID]*resident) {
-	here, counted := map[TurnID]int{}, map[pageKey]bool{}
+// readSurvivor reads a page that stays, with its turn where the state named all
+// of it: named pages. It reports whether that is there and can be read.
+func (w *Window) readSurvivor(turns map[TurnID]*resident, key pageKey, named int) bool {
+	r := turns[key.id()]
+	switch {
+	case r == nil || key.part() >= len(r.parts):
+		return false
+	case r.whole != nil:
+		return true
+	case named == len(r.parts):
+		t, err := w.db.Get(key.id())
+		if err != nil {
+			turns[key.id()] = nil // for its other pages too
+			return false
+		}
+		r.whole = &t
+		return true
+	}
+	var b []byte
+	err := w.db.do(func(v *view) (err error) {
+		b, err = v.page(uint64(key.id()), &r.lay.pages[key.part()])
+		return err
+	})
+	r.parts[key.part()] = b
+	return err == nil
+}
+
+// setPins derives the pins of the items from who is pinned and held. It returns
+// how many pages of each turn are named.
+func (s *windowState) setPins(turns map[TurnID]*resident) (here map[TurnID]int) {
+	here = map[TurnID]int{}
+	counted := map[pageKey]bool{}
 	for _, it := range s.cache.Items { // a page that is no more, or is named twice, is none of its turn's
 		r := turns[it.Key.id()]
 		if r != nil && it.Key.part() < len(r.parts) && !counted[it.Key] {
@@ -151,6 +183,7 @@ func (s *windowState) setPins(turns map[TurnID]*resident) {
 			it.Pins++
 		}
 	}
+	return here
 }
 
 // settleRestored notes the pages that the cache has now, with their bytes.
@@ -165,15 +198,17 @@ func (w *Window) settleRestored(turns map[TurnID]*resident) {
 				w.results[r.lay.call] = append(w.results[r.lay.call], key.id())
 			}
 		}
-		p := r.lay.pages[key.part()]
-		r.parts[key.part()] = r.whole.Content[p.start:p.end:p.end]
+		if r.whole != nil {
+			p := r.lay.pages[key.part()]
+			r.parts[key.part()] = r.whole.Content[p.start:p.end:p.end]
+		}
 		if r.parts[key.part()] == nil {
 			r.parts[key.part()] = []byte{}
 		}
 		r.here++
 	}
 	for _, r := range w.turns {
-		if r.here == len(r.parts) {
+		if r.here == len(r.parts) || r.whole == nil {
 			continue
 		}
 		r.whole = nil
@@ -188,6 +223,9 @@ func (w *Window) settleRestored(turns map[TurnID]*resident) {
 // restorePins notes who is pinned. REQUIRES: the cache has their pins.
 func (w *Window) restorePins(s *windowState) {
 	for _, id := range s.pins {
+		if w.turns[id] == nil {
+			continue // it could not be read
+		}
 		w.pins[id] = true
 		w.pinned = plus(w.pinned, w.turns[id].lay.cost)
 	}
