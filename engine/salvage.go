@@ -47,16 +47,19 @@ type SalvageReport struct {
 	SourcesLost     []LostTurns `json:"sources_lost"`      // kept, without the record they came in
 	Conflicts       []Conflict  `json:"conflicts"`
 
-	Superblocks  int           `json:"superblocks"`      // valid, of two
-	Segments     int           `json:"segments"`         // in the catalog or found by their headers
-	OldSegments  int           `json:"old_segments"`     // of these: named by no superblock
-	Frames       int           `json:"frames"`           // whole headers of log frames with turns
-	Foreign      int           `json:"foreign"`          // structures of another file, ignored
-	ShiftedBytes int64         `json:"shifted_bytes"`    // the file began here, not at 0
-	Unreadable   int64         `json:"unreadable_bytes"` // where the disk failed
-	FileBytes    int64         `json:"file_bytes"`
-	ScannedBytes int64         `json:"scanned_bytes"`
-	Took         time.Duration `json:"took_ns"`
+	Superblocks  int   `json:"superblocks"`      // valid, of two
+	Segments     int   `json:"segments"`         // in the catalog or found by their headers
+	OldSegments  int   `json:"old_segments"`     // of these: named by no superblock
+	Frames       int   `json:"frames"`           // whole headers of log frames with turns
+	Foreign      int   `json:"foreign"`          // structures of another file, ignored
+	ShiftedBytes int64 `json:"shifted_bytes"`    // the file began here, not at 0
+	Unreadable   int64 `json:"unreadable_bytes"` // where the disk failed
+	FileBytes    int64 `json:"file_bytes"`
+	ScannedBytes int64 `json:"scanned_bytes"` // of the file's, each counted once
+	// UnknownFeatures of the wreck are bits that no feature of this program has, in hex: what
+	// they stand for is not in the new file. "": none.
+	UnknownFeatures string        `json:"unknown_features,omitempty"`
+	Took            time.Duration `json:"took_ns"`
 }
 
 // IDRange is Count ids from First on.

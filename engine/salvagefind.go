@@ -53,8 +53,13 @@ func explore(ctx context.Context, w *wreck, r *SalvageReport) (*findings, error)
 		return nil, fmt.Errorf("%w: no superblock, no segment and no log extent in %d bytes", ErrNotCtxdb, w.size)
 	}
 	r.UUID, r.Superblocks = f.uuid.String(), len(f.supers)
+	unknown := uint64(0)
 	for i := range f.supers {
 		f.sawID(f.supers[i].NextID)
+		unknown |= f.supers[i].WriteFeatures | f.supers[i].OptionalFeatures
+	}
+	if unknown != 0 {
+		r.UnknownFeatures = fmt.Sprintf("%#x", unknown)
 	}
 	if err := f.readCatalog(); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type wreck struct {
 	base       int64
 	size       int64 // as it was at first
 	unreadable int64
-	scanned    int64
+	scanned    int64 // bytes that were looked at, however often
 	progress   func(done, total int64)
 }
 
@@ -79,7 +79,7 @@ func (w *wreck) scan(ctx context.Context, look func(b []byte, off int64, n int))
 			return err
 		}
 		look(b[:got], off, min(got, wreckChunk))
-		w.scanned += int64(min(got, wreckChunk))
+		w.scanned = max(w.scanned, w.base+off+int64(min(got, wreckChunk)))
 		w.progress(off+int64(got), size)
 		if got < len(b) {
 			break // it became shorter

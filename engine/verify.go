@@ -15,10 +15,10 @@ import (
 // Finding is one thing that Verify found wrong.
 type Finding struct {
 	Region  string // what lies there
-	Offset  int64  // absolute, in bytes
-	FirstID TurnID // of the turns it concerns; 0: none
-	Count   uint64
-	Err     error // an ErrCorrupt or ErrTruncated
+	Offset  int64  // absolute, in bytes; -1: what is missing lies nowhere in the file
+	FirstID TurnID // of the turns it concerns; 0: none, or none that is known
+	Count   uint64 // from the first to the last of them
+	Err     error  // an ErrCorrupt or ErrTruncated
 }
 
 // Verify reads everything that the file's state names and yields what is
@@ -226,8 +226,16 @@ func (c *checker) ids() {
 	slices.SortFunc(have, func(a, b ids) int { return cmp.Compare(a.from, b.from) })
 	next := uint64(1)
 	for _, h := range append(have, ids{c.v.nextID, c.v.nextID}) {
-		if h.from > next && !c.stopped() {
-			c.report(Finding{Region: "turns", FirstID: TurnID(next), Count: h.from - next, Err: c.v.absent(next)})
+		for next < h.from && !c.stopped() {
+			end, err := c.v.lack(next)
+			end = min(end, h.from)
+			f := Finding{Region: "turns", FirstID: TurnID(next), Count: end - next, Err: err}
+			var damage *CorruptError
+			if errors.As(err, &damage) {
+				f.Offset = damage.Offset
+			}
+			c.report(f)
+			next = end
 		}
 		next = max(next, h.to)
 	}

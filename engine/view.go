@@ -66,15 +66,28 @@ func (v *view) absent(id uint64) error {
 	if id == 0 || id >= v.nextID {
 		return fmt.Errorf("turn %d: %w: the file has turns 1 to %d", id, ErrNotFound, v.nextID-1)
 	}
+	_, err := v.lack(id)
+	return fmt.Errorf("turn %d: %w", id, err)
+}
+
+// lack returns the end of the ids from id on that have no bytes for one reason, and the
+// reason. Turns that were lost before this file was made lie nowhere.
+//
+// REQUIRES: no segment and no log holds it.
+func (v *view) lack(id uint64) (end uint64, err error) {
+	end = v.nextID
 	for _, l := range v.lost {
-		if id >= l.FirstID && id < l.FirstID+l.Count && l.Offset == 0 {
-			return fmt.Errorf("turn %d: %w", id, format.Corruptf("turns", 0, "turns %d to %d were lost before this file was made by salvage", l.FirstID, l.FirstID+l.Count-1))
-		}
-		if id >= l.FirstID && id < l.FirstID+l.Count {
-			return fmt.Errorf("turn %d: %w", id, format.Corruptf("log frame", l.Offset, "turns %d to %d were damaged here before they were sealed; salvage keeps the bytes", l.FirstID, l.FirstID+l.Count-1))
+		switch {
+		case l.FirstID > id:
+			end = min(end, l.FirstID)
+		case id >= l.FirstID+l.Count:
+		case l.Offset == 0:
+			return l.FirstID + l.Count, format.Corruptf("turns", -1, "lost when the file was salvaged")
+		default:
+			return l.FirstID + l.Count, format.Corruptf("log frame", l.Offset, "turns %d to %d were damaged here before they were sealed; salvage keeps the bytes", l.FirstID, l.FirstID+l.Count-1)
 		}
 	}
-	return fmt.Errorf("turn %d: %w", id, format.Corruptf("catalog", v.super.RootOffset, "no segment holds turns at %d", id))
+	return end, format.Corruptf("catalog", v.super.RootOffset, "no segment holds turns at %d", id)
 }
 
 // get reads a turn, without its source.

@@ -21,7 +21,7 @@ var (
 type CorruptError struct {
 	Path   string // of the file, where known
 	Region string // what lies there: "superblock", "frame header", "block" ...
-	Offset int64  // absolute, in bytes
+	Offset int64  // absolute, in bytes; -1: what is missing lies nowhere in this file
 	Detail string // what was expected
 }
 
@@ -29,6 +29,9 @@ func (e *CorruptError) Error() string {
 	where := ""
 	if e.Path != "" {
 		where = e.Path + ": "
+	}
+	if e.Offset < 0 {
+		return where + e.Detail
 	}
 	return fmt.Sprintf("%scorrupt %s at offset %d: %s", where, e.Region, e.Offset, e.Detail)
 }

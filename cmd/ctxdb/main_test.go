@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"talk":      talk,
 			"refer":     refer,
 			"zeros":     zeros,
+			"size":      size,
 			"hold":      hold,
 			"crash":     crash,
 			"endpoint":  endpoint,
@@ -180,6 +181,13 @@ func zeros(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	ts.Check(os.WriteFile(path, nil, 0o600))
 	ts.Check(os.Truncate(path, n))
+}
+
+// size FILE: sets $SIZE to its bytes, as reports print them.
+func size(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Setenv("SIZE", count(info.Size()))
 }
 
 // hold FILE: keeps the file open for writing until the script ends.

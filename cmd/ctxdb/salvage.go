@@ -49,6 +49,10 @@ func salvageVerb() *cobra.Command {
 			case err != nil:
 				return salvageError(args[0], args[1], err)
 			}
+			if found.UnknownFeatures != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "ctxdb: warning: %s has features %s that this program does not know; what they add is not in %s. A newer ctxdb may salvage more.\n",
+					escape(args[0]), found.UnknownFeatures, escape(args[1]))
+			}
 			r := &salvageReport{found, verbose}
 			if err := show(cmd, asJSON, r); err != nil {
 				return err

@@ -27,7 +27,7 @@ type verifyReport struct {
 
 type finding struct {
 	Region string        `json:"region"`
-	Offset int64         `json:"offset"`
+	Offset *int64        `json:"offset,omitempty"` // absent: it lies nowhere in the file
 	First  engine.TurnID `json:"first_turn,omitempty"`
 	Turns  uint64        `json:"turns,omitempty"`
 	Error  string        `json:"error"`
@@ -69,7 +69,11 @@ func verify(ctx context.Context, db *engine.DB, file string) (*verifyReport, err
 		if err != nil {
 			return nil, err
 		}
-		r.Findings = append(r.Findings, finding{Region: f.Region, Offset: f.Offset, First: f.FirstID, Turns: f.Count, Error: oneLine(f.Err)})
+		x := finding{Region: f.Region, First: f.FirstID, Turns: f.Count, Error: oneLine(f.Err)}
+		if f.Offset >= 0 {
+			x.Offset = &f.Offset
+		}
+		r.Findings = append(r.Findings, x)
 	}
 	s := db.Stats()
 	r.Turns, r.Bytes, r.Segments, r.KeyRuns, r.Log = s.Turns, s.FileBytes-s.FreeBytes, len(s.Segments), s.KeyRuns, len(s.Log)
@@ -79,7 +83,14 @@ func verify(ctx context.Context, db *engine.DB, file string) (*verifyReport, err
 
 func (r *verifyReport) text(w io.Writer) {
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "%s at offset %d%s: %s\n", f.Region, f.Offset, f.turns(), f.Error)
+		switch {
+		case f.Offset != nil && f.Turns > 0:
+			fmt.Fprintf(w, "%s at offset %d, %s: %s\n", f.Region, *f.Offset, f.turns(), f.Error)
+		case f.Offset != nil:
+			fmt.Fprintf(w, "%s at offset %d: %s\n", f.Region, *f.Offset, f.Error)
+		default:
+			fmt.Fprintf(w, "%s: %s\n", f.turns(), f.Error)
+		}
 	}
 	verdict := "nothing is wrong"
 	if n := len(r.Findings); n > 0 {
@@ -90,11 +101,8 @@ func (r *verifyReport) text(w io.Writer) {
 }
 
 func (f *finding) turns() string {
-	switch f.Turns {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf(", turn #%d", f.First)
+	if f.Turns == 1 {
+		return fmt.Sprintf("turn #%d", f.First)
 	}
-	return fmt.Sprintf(", turns #%d to #%d", f.First, uint64(f.First)+f.Turns-1)
+	return fmt.Sprintf("turns #%d to #%d", f.First, uint64(f.First)+f.Turns-1)
 }
