@@ -99,6 +99,9 @@ func slotsError(path string, n int, errs []error) error {
 	if errors.Is(errs[0], ErrNotCtxdb) && (n <= format.SlotB || errors.Is(errs[1], ErrNotCtxdb)) {
 		return fmt.Errorf("%w: %s does not begin with a ctxdb superblock; it was left as it is", ErrNotCtxdb, path)
 	}
+	if n < 2*format.SuperblockSize { // all that is left of the file lies before the first extent
+		return fmt.Errorf("%s: only %d bytes of a ctxdb file, which hold no turn; get the whole file: %w", path, n, errors.Join(errs...))
+	}
 	return fmt.Errorf("%s: neither superblock is whole; `ctxdb salvage` may read the rest: %w", path, errors.Join(errs...))
 }
 
@@ -107,6 +110,9 @@ func (db *DB) loadState(s slotted, promisedOnly bool) (*loaded, error) {
 	size, err := db.file.Size()
 	if err != nil {
 		return nil, err
+	}
+	if size < s.End && size <= format.FirstExtent {
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, which hold no turn, its superblock reaches to %d; get the whole file", db.path, ErrTruncated, size, s.End)
 	}
 	if size < s.End {
 		return nil, fmt.Errorf("%s: %w: it has %d bytes, its superblock reaches to %d; get the whole file, or `ctxdb salvage` what is left", db.path, ErrTruncated, size, s.End)

@@ -14,8 +14,8 @@ const inspectLong = `Inspect says what FILE holds and how it stands, also while 
 is, its turns by role and thread, its bytes, its segments and log with their offsets, who has it
 open for writing, and whether there is something to do.
 
-With an ID it says everything about one turn: its fields, where its bytes lie, and the turns
-that it answers.
+With an ID it says everything about one turn: its fields, where its bytes lie (of more than 20
+blocks the first, with --full all), and the turns that it answers.
 
 Roles and threads are counted by reading the turns: in files of more than 100,000 of them only
 with --full, which lists every segment and thread too.
@@ -40,7 +40,7 @@ func inspectVerb() *cobra.Command {
 			return reading(args[0], func(db *engine.DB) (err error) {
 				var r report
 				if id != 0 {
-					r, err = inspectTurn(db, id)
+					r, err = inspectTurn(db, id, full)
 				} else {
 					r, err = inspectFile(db, args[0], full)
 				}
@@ -89,7 +89,8 @@ type fileReport struct {
 	KeyRuns  int          `json:"key_runs"`
 	Vectors  []vectorsRow `json:"vectors,omitempty"` // made by ctxdb embed
 	Recovery recovery     `json:"recovery"`
-	Holder   *holder      `json:"holder"` // null: nobody has it open for writing
+	Holder   *holder      `json:"holder"`                           // null: nobody has it open for writing
+	Unknown  string       `json:"unknown_write_features,omitempty"` // in hex; with any this program can only read
 	Health   string       `json:"health"`
 
 	full      bool

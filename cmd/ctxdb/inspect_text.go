@@ -35,7 +35,10 @@ func (r *fileReport) head(path string) (damagedSlot bool, err error) {
 			continue
 		}
 		if s.Epoch >= epoch {
-			epoch, r.Format = s.Epoch, fmt.Sprintf("%d.%d", s.Major, s.Minor)
+			epoch, r.Format, r.Unknown = s.Epoch, fmt.Sprintf("%d.%d", s.Major, s.Minor), ""
+			if s.WriteFeatures != 0 {
+				r.Unknown = fmt.Sprintf("%#x", s.WriteFeatures)
+			}
 		}
 	}
 	held, err := f.LockedByOther()
@@ -54,6 +57,9 @@ func (r *fileReport) health(damagedSlot bool, unreadable int) string {
 	var all []string
 	if r.Lost > 0 || unreadable > 0 {
 		all = append(all, fmt.Sprintf("%s damaged; `ctxdb verify` says where", many(max(r.Lost, uint64(unreadable)), "turn")))
+	}
+	if r.Unknown != "" {
+		all = append(all, fmt.Sprintf("this program can read the file but not write it: it has features %s that this program does not know; get a newer ctxdb", r.Unknown))
 	}
 	if damagedSlot {
 		all = append(all, "one of two superblocks is damaged; the next append writes it anew")

@@ -21,6 +21,8 @@ type turnReport struct {
 	Places      []place       `json:"places"`
 	Answers     []answeredRow `json:"answers,omitempty"` // the turn it replies to, the one that one replies to ...
 	More        bool          `json:"more_answers,omitempty"`
+
+	full bool // in the text: no list is cut
 }
 
 type place struct {
@@ -41,7 +43,7 @@ type answeredRow struct {
 // chainShown is how far the chain of replies is followed.
 const chainShown = 10
 
-func inspectTurn(db *engine.DB, id engine.TurnID) (*turnReport, error) {
+func inspectTurn(db *engine.DB, id engine.TurnID, full bool) (*turnReport, error) {
 	t, err := db.Get(id)
 	if err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func inspectTurn(db *engine.DB, id engine.TurnID) (*turnReport, error) {
 	}
 	r := &turnReport{
 		lsRow: rowOf(&t), SourceBytes: int64(len(source)), HasSource: source != nil, Entities: t.Entities,
-		Embedding: len(t.Embedding), Model: t.EmbeddingModel, Parts: format.Parts(t.Content), Places: []place{},
+		Embedding: len(t.Embedding), Model: t.EmbeddingModel, Parts: format.Parts(t.Content), Places: []place{}, full: full,
 	}
 	for _, l := range where {
 		r.Places = append(r.Places, place(l))
@@ -102,7 +104,11 @@ func (r *turnReport) text(w io.Writer) {
 		}
 		row(w, "embedding", "%s%s", many(r.Embedding, "dimension"), by)
 	}
-	for _, p := range r.Places {
+	for i, p := range r.Places {
+		if i == rowsShown && !r.full {
+			row(w, "", "... and %s more; --full lists them", many(len(r.Places)-i, "block"))
+			break
+		}
 		in := "the log"
 		if p.Segment != 0 {
 			in = fmt.Sprintf("segment %d", p.Segment)
