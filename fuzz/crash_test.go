@@ -116,6 +116,21 @@ func TestCrashLives(t *testing.T) {
 	})
 }
 
+// TestCrashLong cuts the power in a history of 1,000 turns and more: at every
+// operation in the full run, at some otherwise.
+func TestCrashLong(t *testing.T) {
+	histories(t, amount(1, 1, 2), func(seed uint64) (tally, error) {
+		p := newPlayer(seed+500, &optionSets[seed%3])
+		p.cut = newCutter(seed)
+		p.cut.every, p.cut.write, p.cut.deep = amount(401, 97, 1), 400, 40
+		err := p.play(history(seeded(seed+500), 900, true))
+		if n := len(p.model.turns); err == nil && n < 1000 {
+			err = fmt.Errorf("a history of %d turns", n)
+		}
+		return *p.cut.tally, err
+	})
+}
+
 // TestCrashBackground cuts the power while sealing goes on beside appends. The
 // order of their operations is another one each time.
 func TestCrashBackground(t *testing.T) {

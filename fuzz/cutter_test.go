@@ -18,6 +18,8 @@ import (
 // came before, so that each operation is cut on both sides.
 type cutter struct {
 	rng      *rand.Rand
+	every    int  // cut at one in so many operations; 0: at each
+	met      int  // operations so far
 	variants int  // at each cut
 	write    int  // one in so many distinct images is opened for writing too
 	deep     int  // one in so many of those is cut during that; 0: none
@@ -64,7 +66,7 @@ func (c *cutter) draw() []disk.Variant {
 
 // at cuts the power now.
 func (c *cutter) at(m *Model, mem *disk.Mem, where string) {
-	if c.err != nil {
+	if c.met++; c.err != nil || c.every > 0 && c.met%c.every != 0 {
 		return
 	}
 	c.tally.cuts++
