@@ -12,7 +12,7 @@ import (
 
 // A DB that is closed while Verify reads it has no damage: ErrClosed is the end.
 func TestVerifyEndsWhenTheDBIsClosed(t *testing.T) {
-	for n := 1; n < 40; n += trial.Size(1, 4) {
+	for n := 1; n < 40; n += trial.Size(1, 13) {
 		mem := disk.NewMem(1)
 		db := open(t, "/a", &Options{FS: mem, Inline: true})
 		for i := range 3 {
