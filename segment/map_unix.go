@@ -35,7 +35,18 @@ func mapFile(f disk.File, offset, n int64) (*mapping, error) {
 	if size > math.MaxInt {
 		return nil, errNoMap
 	}
-	whole, err := mmap.MapRegion(m.OSFile(), int(size), mmap.RDONLY, 0, start)
+	conn, err := m.OSFile().SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	// Under Control a file that is closed meanwhile keeps its descriptor: its
+	// number could be another file's by then.
+	var whole mmap.MMap
+	if cerr := conn.Control(func(uintptr) {
+		whole, err = mmap.MapRegion(m.OSFile(), int(size), mmap.RDONLY, 0, start)
+	}); cerr != nil {
+		return nil, cerr
+	}
 	if err != nil {
 		return nil, err
 	}
