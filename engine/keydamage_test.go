@@ -62,6 +62,9 @@ func segmentEach(t *testing.T, db *DB, from, to int) {
 // merge needs the page no more. Where a turn is damaged too, keys stay undecided
 // that may be its own, and the other segments are merged all the same.
 func TestDamagedKeyPagesAreNotForEver(t *testing.T) {
+	if trial.Race {
+		t.Skip("one goroutine, and much to compress")
+	}
 	for _, hopeless := range []bool{false, true} {
 		for _, victim := range []int{3, 0}[:trial.Size(2, 1)] {
 			t.Run(fmt.Sprintf("hopeless=%v/segment=%d", hopeless, victim), func(t *testing.T) {
@@ -132,6 +135,9 @@ func TestDamagedKeyPagesAreNotForEver(t *testing.T) {
 
 // TestDamagedRunIsMergedFromItsSegments.
 func TestDamagedRunIsMergedFromItsSegments(t *testing.T) {
+	if trial.Race {
+		t.Skip("one goroutine, and much to compress")
+	}
 	mem := disk.NewMem(1)
 	db := open(t, "/a", &Options{FS: mem, Inline: true, ReuseDelay: -1})
 	segmentEach(t, db, 0, 3*runFan)

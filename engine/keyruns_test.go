@@ -6,6 +6,7 @@ import (
 
 	"ctxdb/format"
 	"ctxdb/format/disk"
+	"ctxdb/fuzz/trial"
 )
 
 // bulky is a turn that fills more than half a segment and costs little to seal.
@@ -15,6 +16,9 @@ func bulky(i int) Turn {
 
 // However many segments one batch makes, few places are asked for a key.
 func TestLargeBatchLeavesFewPlacesToLookForAKey(t *testing.T) {
+	if trial.Race {
+		t.Skip("one goroutine, and much to compress")
+	}
 	db := open(t, "/a", &Options{FS: disk.NewMem(1), Inline: true, ReuseDelay: -1})
 	var turns []Turn
 	for i := range 30 {
@@ -51,6 +55,9 @@ func unowned(db *DB) int64 {
 // A run that is merged into a higher one in the seal that made it gives its
 // space back.
 func TestMergingRunsLosesNoSpace(t *testing.T) {
+	if trial.Race {
+		t.Skip("one goroutine, and much to compress")
+	}
 	db := open(t, "/a", &Options{FS: disk.NewMem(1), Inline: true, ReuseDelay: -1})
 	level := uint32(0)
 	for i := range runFan*runFan + 2 {
