@@ -86,6 +86,9 @@ func replay(t testing.TB, policy Policy, budget int64, refs []ref) (misses, miss
 
 // Hit ratios in per cent as published with the traces.
 func TestARCTraces(t *testing.T) {
+	if trial.Race {
+		t.Skip("measures, in one goroutine")
+	}
 	for _, tc := range []struct {
 		file  string
 		refs  int

@@ -10,6 +10,7 @@ import (
 	"ctxdb/engine"
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
+	"ctxdb/fuzz/trial"
 )
 
 // fileRecall is a call on a file of which an older result is cold. What is looked
@@ -57,6 +58,9 @@ func fileRecalls(turns []engine.Turn) (all []fileRecall) {
 // or its first 160 bytes. Turns are those that a recall can mean: results of 50
 // tokens and more, anything else of 100 and more.
 func TestHandlesOfRecalls(t *testing.T) {
+	if trial.Race {
+		t.Skip("measures, in one goroutine")
+	}
 	var all, handle1, handle3, first1, first3 int
 	for _, session := range sessionFiles(t, genuine...) {
 		file := filepath.Join(t.TempDir(), "a.ctxdb")

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"ctxdb/fuzz/trial"
 )
 
 // around is a vector of a cluster: a centre and as much noise.
@@ -43,6 +45,9 @@ func nearest(scores []float64, k int) []int {
 // TestRecallLoss measures what 8 bits lose against float32 among neighbours
 // that are hard to tell apart: clusters with as much noise as distance.
 func TestRecallLoss(t *testing.T) {
+	if trial.Race {
+		t.Skip("measures, in one goroutine")
+	}
 	const seed, clusters, queries, k = 3, 50, 100, 10
 	n := 5000
 	if testing.Short() {

@@ -11,6 +11,7 @@ import (
 	"ctxdb/engine"
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
+	"ctxdb/fuzz/trial"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -19,6 +20,9 @@ import (
 // turn: its handle of 160 bytes, of which id, role, origin, time and cost take
 // about 70, or its first 160 bytes. The handles must do better even so.
 func TestHandles(t *testing.T) {
+	if trial.Race {
+		t.Skip("measures, in one goroutine")
+	}
 	db, err := engine.Open(filepath.Join(t.TempDir(), "a.ctxdb"), &engine.Options{Sync: engine.SyncNever})
 	if err != nil {
 		t.Fatal(err)
