@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,19 +29,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 		duration = 2 * time.Second
 	}
 	path := filepath.Join(t.TempDir(), "live.ctxdb")
-	c := child("append", path)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	lines.Scan()
-	var acknowledged atomic.Uint64 // the highest id below which all were acknowledged
-	var collect sync.WaitGroup
-	collect.Go(func() { followAcks(lines, &acknowledged) })
+	c, acknowledged, collect := appendingChild(t, path)
 
 	stop := time.Now().Add(duration)
 	var readers sync.WaitGroup
@@ -48,7 +37,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 	for g := range 3 {
 		readers.Go(func() {
 			for time.Now().Before(stop) && !t.Failed() {
-				readLive(t, path, g, &acknowledged, &turns, &lookups)
+				readLive(t, path, g, acknowledged, &turns, &lookups)
 				opens.Add(1)
 			}
 		})
@@ -59,6 +48,26 @@ func TestReadersBesideAWriter(t *testing.T) {
 	c.Wait()
 	t.Logf("%d opens beside %d appends, %d turns and %d keys read", opens.Load(), acknowledged.Load(), turns.Load(), lookups.Load())
 	wellFormed(t, open(t, path, nil))
+}
+
+// appendingChild starts a process that appends to path, and follows what it says
+// is acknowledged: the highest id below which all were. collect is done when the
+// process is.
+func appendingChild(t *testing.T, path string) (c *exec.Cmd, acknowledged *atomic.Uint64, collect *sync.WaitGroup) {
+	t.Helper()
+	c = child("append", path)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	acknowledged, collect = new(atomic.Uint64), new(sync.WaitGroup)
+	collect.Go(func() { followAcks(lines, acknowledged) })
+	return c, acknowledged, collect
 }
 
 // followAcks keeps the highest id below which everything was acknowledged.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -52,19 +51,7 @@ func TestCommandsBesideAWriter(t *testing.T) {
 	} else if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	writer := child("append", path)
-	out, err := writer.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writer.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	lines.Scan()
-	var acknowledged atomic.Uint64
-	var collect sync.WaitGroup
-	collect.Go(func() { followAcks(lines, &acknowledged) })
+	writer, acknowledged, collect := appendingChild(t, path)
 
 	c := command{t, bin}
 	verbs := []func(before uint64) uint64{
