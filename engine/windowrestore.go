@@ -32,9 +32,10 @@ func (w *Window) save(stamp uint64) []byte {
 var errOtherWindow = errors.New("of another policy or page size")
 
 // restore puts a state into an empty window: what no longer exists or can't be
-// read is left out, and what this window's budget does not hold has left. It
-// holds no more content than the budget and the turn being read, however much the
-// state names: costs come first, then the cache evicts, and what stays is read.
+// read is left out, and what this window's budget does not hold has left. Costs
+// come first, then the cache evicts, and what stays is read: beside the budget,
+// content is held of the turn being read, and until the end of turns of which a
+// part stays.
 // With an error the window is empty still.
 func (w *Window) restore(s *windowState) error {
 	w.faults.Lock()

@@ -56,7 +56,7 @@ func (o BuildOptions) withDefaults() BuildOptions {
 	o.BlockBytes = min(max(o.BlockBytes, 1), maxBlockTarget)
 	o.SourceBlockBytes = min(max(o.SourceBlockBytes, 1), maxBlockTarget)
 	if o.Level == 0 {
-		o.Level = zstd.SpeedBetterCompression
+		o.Level = plainLevel
 	}
 	return o
 }
@@ -185,6 +185,10 @@ func (b *builder) contents(turns []Turn, chosen chan<- []byte) (c compressed) {
 	}
 	pack := (&packer{target: b.o.BlockBytes}).content
 	if dictionary == nil {
+		if b.o.Level != plainLevel { // a level that somebody measures
+			c.add(plainEncoder(b.o.Level), pack, turns)
+			return c
+		}
 		e := plainEncoders.Get().(*encoder)
 		defer plainEncoders.Put(e)
 		c.add(e, pack, turns)

@@ -22,8 +22,11 @@ type encoder struct {
 // next; when nothing is sealed for a while the collector takes them.
 var (
 	bestEncoders  = sync.Pool{New: func() any { return plainEncoder(zstd.SpeedBestCompression) }}
-	plainEncoders = sync.Pool{New: func() any { return plainEncoder(zstd.SpeedBetterCompression) }}
+	plainEncoders = sync.Pool{New: func() any { return plainEncoder(plainLevel) }}
 )
+
+// plainLevel is that of content blocks, where the options say nothing else.
+const plainLevel = zstd.SpeedBetterCompression
 
 func encoderOptions(level zstd.EncoderLevel) []zstd.EOption {
 	return []zstd.EOption{
