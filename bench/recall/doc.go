@@ -24,9 +24,9 @@
 // The settings of rank.Default were chosen on the first three conversations of
 // the file (-split dev3). The optimum is flat: a step up or down of any one of
 // them moves recall by less than a point, and no conversation of the five by more
-// than two. Tried besides, on all five, and left out for no gain that would hold
-// elsewhere (most were level or worse; the best moved a budget by half a point and
-// lost it at another): words of names at a lower weight, a second score of the
+// than two. Tried besides, on all five, and left out (most were level or worse; a
+// few moved one budget by a fraction of a point, which is chance among some fifty
+// tries on the same questions): words of names at a lower weight, a second score of the
 // turn's own words, no lending over a pause, lending more forward than back,
 // lending further, a prior for longer turns, synonyms and kinds of things from
 // WordNet.
