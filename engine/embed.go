@@ -19,6 +19,7 @@ const (
 	commitTurns  = 1024             // that are looked at before their vectors are committed
 	commitBytes  = 1 << 20          // of vectors, or before so many are waiting
 	lookInterval = 256              // turns between two looks at the context
+	mostHoles    = 256              // stretches of unread turns in a pass, until that is the disk's fault
 	longWait     = 10 * time.Minute // for a batch of texts, retries included
 )
 
@@ -42,7 +43,9 @@ type EmbedReport struct {
 	Empty     uint64   // turns without a text, and records of role meta
 	Had       uint64   // turns that came with a vector of this model
 	Refused   []TurnID // the model does not take their text; they stay without, and are not tried again
-	Damaged   uint64   // turns that can't be read, or damaged runs of vectors that were made again
+	Unread    []TurnID // a read of them failed, and not for damage; the next pass tries them again
+	Damaged   uint64   // turns that are damaged, or damaged runs of vectors that were made again
+	Foreign   uint64   // vectors of this model that a newer program made; they and their turns are left alone
 	Committed TurnID   // every turn below it that can have a vector of this model has one
 }
 
@@ -54,8 +57,9 @@ type EmbedReport struct {
 // waits.
 //
 // Errors: those of the Embedder (nothing that was committed is lost), ErrNoSpace,
-// ErrBroken, ErrReadOnly, ErrClosed, the context's. The report is right with an
-// error too.
+// ErrBroken, ErrReadOnly, ErrClosed, the context's. Where reads failed, the first
+// of their errors, after all other turns got their vectors; only a disk that fails
+// in hundreds of places ends the pass. The report is right with an error too.
 func (db *DB) Embed(ctx context.Context, o EmbedOptions) (EmbedReport, error) {
 	return db.embedPass(ctx, o, true)
 }
@@ -114,6 +118,8 @@ type embedRun struct {
 	from    uint64       // first turn of what waits for its commit
 	next    uint64       // one more than the last of which all is known
 	taken   string       // a text that the model took
+	failed  error        // the first read that failed
+	holes   int          // stretches of turns that can't be read
 	waiting []vec.Vector // of those turns, counted from from
 	bytes   int
 }
@@ -122,17 +128,19 @@ func (p *embedRun) run() error {
 	if err := p.inspect(); err != nil {
 		return err
 	}
-	for {
-		from, to := p.gap()
-		p.r.Committed = TurnID(from)
+	for done := uint64(1); ; {
+		from, to := p.gap(done)
 		if from >= to {
-			return nil
+			break
 		}
 		if err := p.fill(from, to); err != nil {
 			p.r.Committed = TurnID(p.covered())
 			return err
 		}
+		done = to
 	}
+	p.r.Committed = TurnID(p.covered())
+	return p.failed
 }
 
 func (p *embedRun) own() []format.VectorEntry {
@@ -152,14 +160,19 @@ func (p *embedRun) inspect() error {
 			continue
 		}
 		err := r.soundOnce()
-		switch {
-		case isRetired(err), err == nil:
-			p.dims = max(p.dims, int(e.Dims))
-		case isDamage(err):
+		if isDamage(err) && !isRetired(err) {
 			p.db.log.Warn("vectors are damaged and made again", "offset", e.Offset, "from", e.FirstID, "to", e.EndID, "err", err)
 			bad = append(bad, e)
-		default:
-			return err
+			continue
+		}
+		p.dims = max(p.dims, int(e.Dims))
+		switch {
+		case isRetired(err), err == nil:
+		case errors.Is(err, ErrVersion):
+			p.db.log.Warn("vectors of a newer program are left alone", "offset", e.Offset, "from", e.FirstID, "to", e.EndID, "err", err)
+			p.r.Foreign += uint64(e.Vectors)
+		case p.failed == nil:
+			p.failed = fmt.Errorf("the vectors of #%d to #%d: %w", e.FirstID, e.EndID-1, err)
 		}
 	}
 	if len(bad) == 0 {
@@ -171,21 +184,21 @@ func (p *embedRun) inspect() error {
 	})
 }
 
-// gap is the first range of turns that no run of the model covers.
-func (p *embedRun) gap() (from, to uint64) {
-	from = 1
+// gap is the first range of turns, from one on, that no run of the model covers.
+func (p *embedRun) gap(after uint64) (from, to uint64) {
+	from = after
 	for _, e := range p.own() {
 		if e.FirstID > from {
 			return from, min(e.FirstID, p.end)
 		}
-		from = e.EndID
+		from = max(from, e.EndID)
 	}
 	return from, max(p.end, from)
 }
 
 // covered is one more than the last of the turns from 1 on that runs cover.
 func (p *embedRun) covered() uint64 {
-	from, _ := p.gap()
+	from, _ := p.gap(1)
 	return from
 }
 
@@ -199,7 +212,7 @@ type text struct {
 func (p *embedRun) fill(from, to uint64) error {
 	p.from, p.next, p.waiting, p.bytes = from, from, nil, 0
 	for p.next < to {
-		texts, next, err := p.gather(to)
+		texts, next, unread, err := p.gather(to)
 		if err == nil {
 			err = p.make(texts)
 		}
@@ -212,8 +225,13 @@ func (p *embedRun) fill(from, to uint64) error {
 		if p.o.Progress != nil {
 			p.o.Progress(next-1, p.end-1)
 		}
-		if p.next-p.from >= commitTurns || p.bytes >= commitBytes || p.next == to {
+		if unread != nil || p.next-p.from >= commitTurns || p.bytes >= commitBytes || p.next == to {
 			if err := p.commit(); err != nil {
+				return err
+			}
+		}
+		if unread != nil {
+			if err := p.pass(unread); err != nil {
 				return err
 			}
 		}
@@ -221,12 +239,34 @@ func (p *embedRun) fill(from, to uint64) error {
 	return nil
 }
 
-// gather reads turns from p.next on until enough texts are together.
-func (p *embedRun) gather(to uint64) (texts []text, next uint64, err error) {
+// pass leaves out the next turn, which can't be read: no run covers it, so that a
+// later pass tries it again.
+//
+// REQUIRES: what is before it is committed.
+func (p *embedRun) pass(unread error) error {
+	id := TurnID(p.next)
+	if n := len(p.r.Unread); n == 0 || p.r.Unread[n-1]+1 != id {
+		p.holes++
+	}
+	p.r.Unread = append(p.r.Unread, id)
+	if p.failed == nil {
+		p.failed = fmt.Errorf("#%d: %w", id, unread)
+	}
+	if p.holes > mostHoles {
+		return fmt.Errorf("too many turns can't be read, the last is #%d: %w", id, unread)
+	}
+	p.next++
+	p.from = p.next
+	return nil
+}
+
+// gather reads turns from p.next on until enough texts are together, or the next
+// one can't be read, for a reason that is none of the turn's.
+func (p *embedRun) gather(to uint64) (texts []text, next uint64, unread, err error) {
 	limit := min(to, p.from+commitTurns)
 	for next = p.next; next < limit && len(texts) < embedTexts; next++ {
 		if (next-p.next)%lookInterval == 0 && p.ctx.Err() != nil {
-			return nil, 0, context.Cause(p.ctx)
+			return nil, 0, nil, context.Cause(p.ctx)
 		}
 		var t format.Turn
 		err := p.db.do(func(v *view) (err error) {
@@ -237,8 +277,10 @@ func (p *embedRun) gather(to uint64) (texts []text, next uint64, err error) {
 		case isDamage(err) || errors.Is(err, ErrForgotten):
 			p.r.Damaged++
 			continue
+		case errors.Is(err, ErrClosed):
+			return nil, 0, nil, err
 		case err != nil:
-			return nil, 0, err
+			return texts, next, err, nil
 		}
 		s := embeddable(&t, p.limit)
 		switch {
@@ -250,5 +292,5 @@ func (p *embedRun) gather(to uint64) (texts []text, next uint64, err error) {
 			texts = append(texts, text{next, s})
 		}
 	}
-	return texts, next, nil
+	return texts, next, nil, nil
 }

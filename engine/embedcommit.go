@@ -83,11 +83,12 @@ const maxRunTurns = 1 << 30
 // Vectors says what a file has of a model, in runs: vectors that turns came with
 // are not counted.
 type Vectors struct {
-	Model   string // "": damaged
+	Model   string // "": none of its runs can be read
 	Dims    int
 	Vectors uint64
 	Bytes   int64
 	Runs    int
+	Newer   int    // runs that a newer program made, in a way that this one can't read
 	Turns   uint64 // that were looked at
 }
 
@@ -104,9 +105,12 @@ func (db *DB) VectorRuns() ([]Vectors, error) {
 			}
 			last = e.Model
 			m := &all[len(all)-1]
-			if x, err := r.open(); isRetired(err) {
+			switch x, err := r.open(); {
+			case isRetired(err):
 				return err
-			} else if err == nil && len(x.Sets()) > 0 {
+			case errors.Is(err, ErrVersion):
+				m.Newer++
+			case err == nil && len(x.Sets()) > 0:
 				m.Model = x.Sets()[0].Model
 			}
 			m.Dims = max(m.Dims, int(e.Dims))

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -112,7 +112,7 @@ func overwrite(t *testing.T, mem *disk.Mem, b []byte, off int64) {
 }
 
 // TestVectorRunOfAnotherVersion: no damage either, and nothing to be made again
-// over what a newer program made.
+// over what a newer program made; turns behind it get their vectors.
 func TestVectorRunOfAnotherVersion(t *testing.T) {
 	e := &meanings{name: "m"}
 	db, car := carFile(t, e, 200)
@@ -141,7 +141,32 @@ func TestVectorRunOfAnotherVersion(t *testing.T) {
 	for f, err := range db.Verify(ctx) {
 		t.Errorf("verify: %v, %v", f, err)
 	}
-	if r, err := db.Embed(ctx, EmbedOptions{}); !errors.Is(err, ErrVersion) || r.Made != 0 || r.Damaged != 0 {
-		t.Errorf("embed: %+v, %v", r, err)
+	if r := mustEmbed(t, db); r.Made != 0 || r.Damaged != 0 || r.Foreign != 200 || r.Committed != 201 {
+		t.Errorf("embed: %+v", r)
 	}
+	more := appendTurns(t, db, Turn{Role: "user", Content: []byte("an automobile again")})
+	if r := mustEmbed(t, db); r.Made != 1 || r.Damaged != 0 || r.Foreign != 200 || r.Committed != more[0]+1 {
+		t.Errorf("embed beside it: %+v", r)
+	}
+	if got := db.view.Load().root.Vectors; len(got) != 2 || got[0] != entry {
+		t.Errorf("the newer program's run was touched: %+v", got)
+	}
+	if f := found(t, db, Query{Text: "car", K: 1}); f.Compared != 1 || f.Hits[0].ID == 0 {
+		t.Errorf("%+v", f)
+	}
+	if all, err := db.VectorRuns(); err != nil || len(all) != 1 || all[0].Model != "m" || all[0].Newer != 1 || all[0].Runs != 2 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	e.behave(func(_ context.Context, texts []string) ([][]float32, error) {
+		all := e.answer(texts)
+		for i := range all {
+			all[i] = all[i][:32]
+		}
+		return all, nil
+	})
+	appendTurns(t, db, Turn{Role: "user", Content: []byte("one more")})
+	if r, err := db.Embed(ctx, EmbedOptions{}); err == nil || r.Made != 0 {
+		t.Errorf("another dimension than the newer program's: %+v, %v", r, err)
+	}
+	wellFormed(t, db)
 }

@@ -19,6 +19,8 @@ const (
 	// Büttcher, Reciprocal Rank Fusion outperforms Condorcet and individual
 	// Rank Learning Methods, 2009.
 	fusion = 60
+	// exactInterval candidates are looked at between two looks at the context.
+	exactInterval = 4096
 )
 
 // byVector finds the k turns whose vectors are nearest to the query's, by
@@ -32,7 +34,7 @@ func (db *DB) byVector(ctx context.Context, v *view, q *Query, k int, h *harm) (
 		}
 	}
 	best(s.near)
-	hits, err = db.exact(v, q, s.near, k, h)
+	hits, err = db.exact(ctx, v, q, s.near, k, h)
 	return hits, len(s.near), err
 }
 
@@ -130,11 +132,14 @@ func (s *scan) logs(ctx context.Context) error {
 
 // exact compares the nearest candidates that the filters admit with what their
 // turns hold themselves.
-func (db *DB) exact(v *view, q *Query, near []Hit, k int, harm *harm) ([]Hit, error) {
+func (db *DB) exact(ctx context.Context, v *view, q *Query, near []Hit, k int, harm *harm) ([]Hit, error) {
 	var hits []Hit
-	for _, h := range near {
+	for i, h := range near {
 		if len(hits) == exactFactor*k {
 			break
+		}
+		if i%exactInterval == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		rec, err := v.record(uint64(h.ID))
 		if err != nil {

@@ -39,6 +39,8 @@ type embedReport struct {
 	Had     uint64          `json:"came_with_one"`
 	Empty   uint64          `json:"without_text"`
 	Damaged uint64          `json:"damaged"`
+	Newer   uint64          `json:"by_newer_program"` // vectors, which are left alone
+	Unread  []engine.TurnID `json:"unread"`           // a read of them failed; the next call tries them again
 	Refused []engine.TurnID `json:"refused"`
 	Dropped bool            `json:"dropped,omitempty"`
 	Turns   uint64          `json:"turns"`   // of the file
@@ -89,7 +91,7 @@ func (f *embedFlags) run(ctx context.Context, cmd *cobra.Command, file string) (
 	if err != nil {
 		return nil, err
 	}
-	r := &embedReport{File: file, Model: e.Model(), Refused: []engine.TurnID{}}
+	r := &embedReport{File: file, Model: e.Model(), Unread: []engine.TurnID{}, Refused: []engine.TurnID{}}
 	if f.drop {
 		err = db.DropVectors(ctx, e.Model())
 		if errors.Is(err, engine.ErrNotFound) {
@@ -111,7 +113,9 @@ func (f *embedFlags) pass(ctx context.Context, errOut io.Writer, db *engine.DB, 
 	})
 	bars.done()
 	r.Dims, r.Made, r.Had, r.Empty, r.Damaged = did.Dims, did.Made, did.Had, did.Empty, did.Damaged
+	r.Newer = did.Foreign
 	r.Refused = append(r.Refused, did.Refused...)
+	r.Unread = append(r.Unread, did.Unread...)
 	r.Covered = uint64(max(did.Committed, 1)) - 1
 	switch {
 	case ctx.Err() != nil:
@@ -141,14 +145,25 @@ func (r *embedReport) text(w io.Writer) {
 		}
 	}
 	fmt.Fprintln(w)
-	if n := len(r.Refused); n > 0 {
-		names := make([]string, 0, 10)
-		for _, id := range r.Refused[:min(n, cap(names))] {
-			names = append(names, fmt.Sprintf("#%d", id))
-		}
-		if n > len(names) {
-			names = append(names, "...")
-		}
-		fmt.Fprintf(w, "the model refuses %s: %s\n", many(n, "turn"), strings.Join(names, " "))
+	if r.Newer > 0 {
+		fmt.Fprintf(w, "%s by a newer ctxdb, which this one can't search, left alone; --drop removes them\n", many(r.Newer, "vector"))
 	}
+	if n := len(r.Refused); n > 0 {
+		fmt.Fprintf(w, "the model refuses %s: %s\n", many(n, "turn"), firstOf(r.Refused))
+	}
+	if n := len(r.Unread); n > 0 {
+		fmt.Fprintf(w, "%s can't be read now, and will be tried again: %s\n", many(n, "turn"), firstOf(r.Unread))
+	}
+}
+
+// firstOf names turns, the first of many.
+func firstOf(ids []engine.TurnID) string {
+	names := make([]string, 0, 11)
+	for _, id := range ids[:min(len(ids), 10)] {
+		names = append(names, fmt.Sprintf("#%d", id))
+	}
+	if len(ids) > len(names) {
+		names = append(names, "...")
+	}
+	return strings.Join(names, " ")
 }

@@ -116,12 +116,13 @@ type segmentRow struct {
 
 // vectorsRow is what there is of one model.
 type vectorsRow struct {
-	Model   string `json:"model"` // "": damaged
+	Model   string `json:"model"` // "": can't be read
 	Dims    int    `json:"dimensions"`
 	Vectors uint64 `json:"vectors"`
 	Turns   uint64 `json:"turns"` // that were looked at
 	Bytes   int64  `json:"bytes"`
 	Runs    int    `json:"runs"`
+	Newer   int    `json:"runs_by_newer_program,omitempty"`
 }
 
 type logRow struct {
@@ -169,7 +170,7 @@ func inspectFile(db *engine.DB, file string, full bool) (*fileReport, error) {
 		return nil, err
 	}
 	for _, m := range models {
-		r.Vectors = append(r.Vectors, vectorsRow{Model: m.Model, Dims: m.Dims, Vectors: m.Vectors, Turns: m.Turns, Bytes: m.Bytes, Runs: m.Runs})
+		r.Vectors = append(r.Vectors, vectorsRow{Model: m.Model, Dims: m.Dims, Vectors: m.Vectors, Turns: m.Turns, Bytes: m.Bytes, Runs: m.Runs, Newer: m.Newer})
 	}
 	damagedSlot, err := r.head(db.Path())
 	if err != nil {

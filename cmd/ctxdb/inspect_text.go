@@ -153,13 +153,27 @@ func (r *fileReport) textExtents(w io.Writer) {
 	}
 	row(w, "key runs", "%s", count(r.KeyRuns))
 	for _, m := range r.Vectors {
-		name := "a model whose name is damaged"
-		if m.Model != "" {
-			name = quoteName(m.Model)
-		}
-		row(w, "vectors", "%s of %s by %s, for %s: %s in %s", count(m.Vectors), many(m.Dims, "dimension"), name, many(m.Turns, "turn"), many(m.Bytes, "byte"), many(m.Runs, "run"))
+		row(w, "vectors", "%s of %s by %s, for %s: %s in %s%s", count(m.Vectors), many(m.Dims, "dimension"), m.name(), many(m.Turns, "turn"), many(m.Bytes, "byte"), many(m.Runs, "run"), m.note())
 	}
 	if r.Recovery.TornBytes > 0 {
 		row(w, "torn", "%s at offset %d, never acknowledged", many(r.Recovery.TornBytes, "byte"), r.Recovery.TornAt)
 	}
+}
+
+func (m *vectorsRow) name() string {
+	switch {
+	case m.Model != "":
+		return quoteName(m.Model)
+	case m.Newer == m.Runs:
+		return "a model that this ctxdb can't name"
+	}
+	return "a model whose name is damaged"
+}
+
+// note says of how many runs a search can't use the vectors.
+func (m *vectorsRow) note() string {
+	if m.Newer == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them by a newer ctxdb, which this one can't search", count(m.Newer))
 }

@@ -52,6 +52,8 @@ func TestScripts(t *testing.T) {
 			"hold":      hold,
 			"crash":     crash,
 			"endpoint":  endpoint,
+
+			"newervectors": newerVectors,
 		},
 	})
 }
