@@ -51,8 +51,9 @@ type Recovery struct {
 // the end of the log was never acknowledged and is dropped; everything else is
 // kept. A reader recovers in memory and changes no byte.
 //
-// The error wraps ErrLocked, ErrVersion, ErrNotCtxdb, ErrCorrupt, ErrTruncated,
-// ErrReadOnly or ErrNoSpace, or is one of the file system.
+// The error wraps ErrLocked, ErrVersion, ErrNotCtxdb, ErrEmpty, ErrCorrupt,
+// ErrTruncated, ErrReadOnly or ErrNoSpace, or is one of the file system. Where
+// Options.ReadOnly may open the file it is a *LockedError or an *UnwritableError.
 func Open(path string, opts *Options) (*DB, error) {
 	o := opts.withDefaults()
 	if err := o.check(); err != nil {
@@ -109,7 +110,7 @@ func (db *DB) openForWriting() error {
 	}
 	if err != nil {
 		if isReadOnlyFS(err) {
-			return fmt.Errorf("%w (%w): open it with ReadOnly, or on the command line with a reading verb", err, ErrReadOnly)
+			return &UnwritableError{fmt.Errorf("%w (%w)", err, ErrReadOnly)}
 		}
 		return err
 	}
@@ -142,7 +143,7 @@ func (db *DB) startWriting() error {
 		return err
 	}
 	if st.view.super.WriteFeatures != 0 {
-		return fmt.Errorf("%w: the file has features %#x that this program can't write; open it read-only", ErrVersion, st.view.super.WriteFeatures)
+		return &UnwritableError{fmt.Errorf("%w: the file has features %#x that this program can't write", ErrVersion, st.view.super.WriteFeatures)}
 	}
 	db.view.Store(st.view)
 	if db.writer, err = newWriter(db, st); err != nil {

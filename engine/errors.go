@@ -20,6 +20,9 @@ var (
 	ErrVersion = format.ErrVersion
 	// ErrNotCtxdb: the file is something else.
 	ErrNotCtxdb = format.ErrNotCtxdb
+	// ErrEmpty: the file has no bytes yet. Opening it for writing begins a file in
+	// it. It is ErrNotCtxdb too.
+	ErrEmpty = errors.New("empty")
 )
 
 // Errors of reading.
@@ -70,15 +73,31 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
+	return fmt.Sprintf("%s: locked by another writer%s; close it there, or set Options.ReadOnly", e.Path, e.Holder())
+}
+
+// Holder is who holds the lock and since when, as part of a sentence: ": process 42
+// on a host since ..."; "" if that is not known.
+func (e *LockedError) Holder() string {
 	if e.PID == 0 {
-		return fmt.Sprintf("%s: locked by another writer; close it there, or open read-only", e.Path)
+		return ""
 	}
-	return fmt.Sprintf("%s: locked by another writer: process %d on %s since %s; close it there, or open read-only",
-		e.Path, e.PID, e.Host, e.Since.UTC().Format(time.RFC3339))
+	return fmt.Sprintf(": process %d on %s since %s", e.PID, e.Host, e.Since.UTC().Format(time.RFC3339))
 }
 
 // Is reports that every LockedError is an ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// UnwritableError says that a file can't be opened for writing, though perhaps for
+// reading: the file system or the permissions don't allow it (Err wraps
+// ErrReadOnly), or a newer program wrote it (ErrVersion).
+type UnwritableError struct{ Err error }
+
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("%v; set Options.ReadOnly to read it", e.Err)
+}
+
+func (e *UnwritableError) Unwrap() error { return e.Err }
 
 // BatchError says for which turn an Append failed.
 type BatchError struct {

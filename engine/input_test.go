@@ -58,6 +58,10 @@ func TestBadFiles(t *testing.T) {
 				if !errors.Is(err, want) || (err == nil) != (want == nil) {
 					t.Errorf("read-only %v: %v, want %v", ro, err, want)
 				}
+				var u *UnwritableError
+				if readable := !ro && want != nil && c.reader == nil; errors.As(err, &u) != readable {
+					t.Errorf("%v does not say that the file can be read: %v", err, readable)
+				}
 				if db != nil {
 					wellFormed(t, db)
 				}
@@ -105,7 +109,7 @@ func TestEmptyFileBecomesOne(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path, &Options{ReadOnly: true}); !errors.Is(err, ErrNotCtxdb) {
+	if _, err := Open(path, &Options{ReadOnly: true}); !errors.Is(err, ErrNotCtxdb) || !errors.Is(err, ErrEmpty) {
 		t.Errorf("read-only: %v", err)
 	}
 	db := open(t, path, nil)

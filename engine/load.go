@@ -67,7 +67,7 @@ func (db *DB) readSlots() ([]slotted, error) {
 		return nil, fmt.Errorf("%s: read the superblocks: %w", db.path, err)
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("%w: %s is empty; open it for writing to begin a new file in it", ErrNotCtxdb, db.path)
+		return nil, fmt.Errorf("%w: %s is %w; open it without Options.ReadOnly to begin a file in it", ErrNotCtxdb, db.path, ErrEmpty)
 	}
 	var valid []slotted
 	var errs []error

@@ -45,21 +45,43 @@ func openWritingWith(path string, o *engine.Options) (*engine.DB, error) {
 	return db, explain(path, err)
 }
 
-// explain says what to do about the errors of Open that don't say it.
+// explain says errors of Open in words of the command line: what its user can do, and not
+// what a caller of the engine can. Which error it is stays known.
 func explain(path string, err error) error {
+	var locked *engine.LockedError
+	var unwritable *engine.UnwritableError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &locked):
+		return said(err, "%s: locked by another writer%s; wait for its end or stop it; verbs that only read work beside it", path, locked.Holder())
+	case errors.As(err, &unwritable) && errors.Is(err, engine.ErrVersion):
+		return said(err, "%s: %v; verbs that only read work; get a newer ctxdb to write", path, unwritable.Err)
+	case errors.As(err, &unwritable):
+		return said(err, "%s: can't be written: %v; verbs that only read work", path, bare(unwritable.Err))
+	case errors.Is(err, engine.ErrEmpty):
+		return said(err, "%s: is empty; `ctxdb import` and `ctxdb append` begin a file in it", path)
 	case errors.Is(err, syscall.EISDIR):
-		return fmt.Errorf("%s: is a directory; name a file in it", path)
+		return said(err, "%s: is a directory; name a file in it", path)
 	case errors.Is(err, engine.ErrVersion):
 		return fmt.Errorf("%w; get a newer ctxdb", err)
-	case errors.Is(err, engine.ErrReadOnly):
-		return err
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: permission denied; the file and its folder must be yours to read", path)
+		return said(err, "%s: permission denied; the file and its folder must be yours to read", path)
 	}
 	return err
+}
+
+// inOtherWords is an error whose text is the command line's.
+type inOtherWords struct {
+	error
+	text string
+}
+
+func (e *inOtherWords) Error() string { return e.text }
+func (e *inOtherWords) Unwrap() error { return e.error }
+
+func said(err error, format string, args ...any) error {
+	return &inOtherWords{err, fmt.Sprintf(format, args...)}
 }
 
 // interruptible is the command's context, done at the first Ctrl-C or SIGTERM. A

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"ctxdb/engine"
 )
 
 const rootLong = `ctxdb keeps the memory of AI agents: every turn of their work, intact, in one file.
@@ -87,13 +89,21 @@ func run(ctx context.Context, root *cobra.Command) int {
 		return 0
 	}
 	if !errors.Is(err, errReported) {
-		fmt.Fprintln(root.ErrOrStderr(), "ctxdb:", oneLine(err))
+		fmt.Fprintln(root.ErrOrStderr(), "ctxdb:", oneLine(err)+advice(err))
 	}
 	var u *usageError
 	if errors.As(err, &u) {
 		return 2
 	}
 	return 1
+}
+
+// advice is what to do about errors that may come from any verb.
+func advice(err error) string {
+	if errors.Is(err, engine.ErrBroken) {
+		return "; what was committed before is safe: run the command again, which recovers the file"
+	}
+	return ""
 }
 
 // errReported ends a verb with exit code 1 whose complaint is printed already.
