@@ -165,7 +165,17 @@ func appendTurns(ctx context.Context, out io.Writer, path string, turns []engine
 	for _, id := range ids {
 		fmt.Fprintln(w, uint64(id))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("%s in %s, but the ids can't be printed: %w", wereAppended(len(ids)), path, err)
+	}
+	return nil
+}
+
+func wereAppended(n int) string {
+	if n == 1 {
+		return "1 turn is"
+	}
+	return many(n, "turn") + " are"
 }
 
 // hint is an error of Append, and what to do about it.

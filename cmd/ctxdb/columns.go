@@ -84,7 +84,7 @@ const defaultColumns = 100
 
 // columnsOf is the width of the terminal behind w, else $COLUMNS, else 100.
 func columnsOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := fileOf(w); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return max(width, 40)
 		}

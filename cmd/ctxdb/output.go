@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,29 @@ func show(cmd *cobra.Command, asJSON bool, r report) error {
 		r.text(w)
 	}
 	return w.Flush()
+}
+
+// watchedWriter remembers that a write failed: what prints help tells nobody.
+type watchedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// fileOf is the file behind a writer, if it is one.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if watched, ok := w.(*watchedWriter); ok {
+		w = watched.Writer
+	}
+	f, ok := w.(*os.File)
+	return f, ok
 }
 
 func jsonFlag(cmd *cobra.Command, asJSON *bool) {

@@ -81,9 +81,14 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, root *cobra.Command) int {
+	out := &watchedWriter{Writer: root.OutOrStdout()}
+	root.SetOut(out)
 	err := root.ExecuteContext(ctx)
 	if verb := root.Annotations[unknownVerb]; err == nil && verb != "" {
 		err = noVerb(root, []string{verb})
+	}
+	if err == nil {
+		err = out.err
 	}
 	if err == nil {
 		return 0
