@@ -99,10 +99,8 @@ func importOne(t *testing.T, db, file string) (r importReport, kept []byte) {
 	}
 	from := int64(0)
 	for _, l := range r.Transcripts[0].LeftOut {
-		if !l.Kept {
-			kept = append(kept, in[from:l.Offset]...)
-			from = l.Offset + l.Bytes
-		}
+		kept = append(kept, in[from:l.Offset]...)
+		from = l.Offset + l.Bytes
 	}
 	return r, append(kept, in[from:]...)
 }

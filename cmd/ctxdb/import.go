@@ -18,10 +18,12 @@ A TRANSCRIPT of - is stdin. Formats are recognised by content: Claude Code sessi
 rollouts, lines of {"role","content"}, and what ctxdb export --format jsonl writes.
 
 Turns that the file has already are not added again, so a transcript that has grown may be
-imported again at any time. What can't be read is named with its line on stderr, the rest is
-imported, and the exit code is 1. Ctrl-C leaves what was committed so far.
+imported again at any time. Ctrl-C leaves what was committed so far.
 
-A record has at most 256 MiB (268,435,456 bytes); a larger one is named and left out.`
+A record that is not understood is named with its line on stderr and kept as it is: nothing is
+lost, export gives it back. The exit code is 1 where something of a TRANSCRIPT is not in FILE:
+a last record that is cut off, one above 256 MiB (268,435,456 bytes), one whose key has other
+content in FILE. That is named and left out, and the rest is imported.`
 
 func importVerb() *cobra.Command {
 	var asJSON, verbose bool
@@ -44,14 +46,14 @@ func importVerb() *cobra.Command {
 				r.complain(cmd.ErrOrStderr(), verbose)
 			}
 			err = errors.Join(err, show(cmd, asJSON, r))
-			if err == nil && len(r.troubles()) > 0 {
+			if err == nil && r.isIncomplete() {
 				err = errReported
 			}
 			return err
 		},
 	}
 	jsonFlag(cmd, &asJSON)
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "name everything that was left out, not only the first 20")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "name everything that is odd or left out, not only the first 20")
 	return cmd
 }
 
@@ -87,7 +89,7 @@ func importAll(ctx context.Context, cmd *cobra.Command, file string, names []str
 	}
 	r := &importReport{File: file, Transcripts: make([]transcriptReport, 0, len(names))}
 	for _, name := range names {
-		t := transcriptReport{Name: name, LeftOut: []leftOut{}}
+		t := newTranscriptReport(name)
 		err = im.transcript(ctx, cmd.InOrStdin(), &t)
 		r.add(t)
 		if err != nil {
@@ -95,7 +97,7 @@ func importAll(ctx context.Context, cmd *cobra.Command, file string, names []str
 		}
 	}
 	im.progress.done()
-	if err == nil && im.db == nil && len(r.troubles()) == 0 {
+	if err == nil && im.db == nil && len(r.remarks()) == 0 {
 		err = im.open() // an empty transcript makes an empty file
 	}
 	return r, im.close(err)

@@ -35,7 +35,7 @@ type pending struct {
 }
 
 func (im *importer) unreadable(l transcript.LeftOut) {
-	im.report.LeftOut = append(im.report.LeftOut, leftOut{Line: l.Line, Offset: l.Offset, Bytes: l.Bytes, Reason: l.Reason, Kept: l.Kept})
+	im.report.note(oddity{Line: l.Line, Offset: l.Offset, Bytes: l.Bytes, Reason: l.Reason, kept: l.Kept})
 }
 
 // take adds a turn that ends at that offset of the transcript. It appends the batch first
@@ -139,14 +139,14 @@ func isAboutTurn(err error) bool {
 // leaveOut reports a turn that can't be added. One that only answers a turn that was left
 // out loses that link, and is worth another try.
 func (im *importer) leaveOut(p *pending, err error) (again bool) {
-	left := leftOut{Line: p.line, Bytes: int64(len(p.turn.Content)), Key: p.turn.Key, Reason: reason(err)}
+	o := oddity{Line: p.line, Bytes: int64(len(p.turn.Content)), Key: p.turn.Key, Reason: reason(err)}
 	if errors.Is(err, engine.ErrNotFound) && p.turn.ReplyKey != "" {
-		left.Kept = true
-		left.Reason = fmt.Sprintf("kept without its link to %q, which is not in the file", p.turn.ReplyKey)
+		again = true
+		o.Reason = fmt.Sprintf("taken in without its link to %q, which is not in the file", p.turn.ReplyKey)
 		p.turn.ReplyKey = ""
 	}
-	im.report.LeftOut = append(im.report.LeftOut, left)
-	return left.Kept
+	im.report.note(o)
+	return again
 }
 
 // reason is an error of Append without what only a caller of the engine knows.
