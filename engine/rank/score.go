@@ -14,25 +14,22 @@ import (
 // best, only the turns that have a score are looked at: the idea of MaxScore
 // (Turtle and Flood, Query Evaluation: Strategies and Optimizations, 1995), a
 // part at a time. No hit is lost by it.
-func (s *searcher) score(at int, part Part, found []entry) error {
+func (s *searcher) score(o *outlook, part Part, found []entry) error {
 	c, err := part.Columns()
 	if err != nil {
 		return err
 	}
-	runs := s.runs(c)
-	if len(runs) == 0 {
-		return nil
-	}
+	s.admit(c)
+	runs := s.runs
 	if n := c.Turns(); cap(s.scores) < n {
 		s.counts, s.scores = make([]float32, n), make([]float32, n)
 	} else {
 		s.counts, s.scores = s.counts[:n], s.scores[:n]
 	}
-	x := s.extrasOf(c)
-	if err := s.addTerms(part, c, runs, found, x.most); err != nil {
+	if err := s.addTerms(o, part, c, runs, found); err != nil {
 		return err
 	}
-	s.choose(at, c, runs, &x)
+	s.choose(o.part, c, runs, &o.extras)
 	for _, run := range runs {
 		clear(s.scores[run.From:run.To])
 	}
@@ -40,13 +37,10 @@ func (s *searcher) score(at int, part Part, found []entry) error {
 }
 
 // addTerms scores the turns of the runs by each term of the question.
-func (s *searcher) addTerms(part Part, c *Columns, runs []Run, found []entry, most float64) error {
+func (s *searcher) addTerms(o *outlook, part Part, c *Columns, runs []Run, found []entry) error {
 	around := c.around(s.kernel)
-	left := 0.0 // what the terms to come add at most
-	for i := range s.terms {
-		left += s.terms[i].weight * (s.model.K1 + 1)
-	}
-	few := len(s.filter.Must) > 0 // only candidates are looked at
+	left, most := o.words, o.extras.most // left is what the terms to come add at most
+	few := len(s.filter.Must) > 0        // only candidates are looked at
 	if few {
 		if err := s.having(part, runs); err != nil {
 			return err
@@ -54,7 +48,10 @@ func (s *searcher) addTerms(part Part, c *Columns, runs []Run, found []entry, mo
 	}
 	for i := range s.terms {
 		t := &s.terms[i]
-		if !few && s.best.full() && left*most < s.best.heap[0].Score {
+		if found[t.at].count == 0 {
+			continue
+		}
+		if !few && s.hopeless(left*most) {
 			few = true
 			s.collect(runs)
 		}
@@ -119,18 +116,14 @@ func (s *searcher) dropHopeless(left, most float32) {
 	s.candidates = kept
 }
 
-// runs are those that the filter admits.
-func (s *searcher) runs(c *Columns) []Run {
-	if s.filter.Thread == "" && s.filter.Except == "" {
-		return c.Runs
-	}
-	var runs []Run
+// admit takes the part's runs that the filter admits.
+func (s *searcher) admit(c *Columns) {
+	s.runs = s.runs[:0]
 	for _, run := range c.Runs {
-		if s.filter.Thread != "" && run.Thread == s.thread || s.filter.Thread == "" && run.Thread != s.except {
-			runs = append(runs, run)
+		if s.filter.Thread == "" && (s.filter.Except == "" || run.Thread != s.except) || s.filter.Thread != "" && run.Thread == s.thread {
+			s.runs = append(s.runs, run)
 		}
 	}
-	return runs
 }
 
 // having makes the turns that have every term of Must candidates.

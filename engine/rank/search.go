@@ -54,11 +54,18 @@ func (m *Model) Search(parts []Part, q lex.Query, f Filter, k int) ([]Hit, error
 	if err := s.gather(parts); err != nil {
 		return nil, err
 	}
-	for i, part := range parts {
-		if err := s.score(i, part, s.found[i*asked:(i+1)*asked]); err != nil {
+	if err := s.look(parts, asked); err != nil {
+		return nil, err
+	}
+	for i := range s.outlooks {
+		o := &s.outlooks[i]
+		if s.hopeless(o.most()) {
+			break // and so are those behind it
+		}
+		if err := s.score(o, parts[o.part], s.found[o.part*asked:(o.part+1)*asked]); err != nil {
 			clear(s.scores)
 			clear(s.counts)
-			return nil, &PartError{i, err}
+			return nil, &PartError{o.part, err}
 		}
 	}
 	return s.best.sorted(), nil
@@ -88,11 +95,13 @@ type searcher struct {
 	kernel kernel
 	lends  []float32 // what a neighbour's word counts, by distance
 	terms  []term    // those that tell most first
-	found  []entry   // of Readers, by part and term; count 0: none
+	found  []entry   // by part and term; count 0: none; where it lies only of Readers
 
 	turns, threadTurns int
 	norm, slope        float32 // length norm of BM25: norm + slope * length in context
 
+	outlooks   []outlook // of the parts, the best first
+	runs       []Run     // of the part at hand, those that the filter admits
 	postings   []Posting
 	counts     []float32 // by seat, of the term at hand, neighbours included
 	scores     []float32 // by seat
@@ -131,14 +140,14 @@ func (s *searcher) gather(parts []Part) error {
 		}
 		words += c.around(s.kernel).sum
 		s.turns += c.Turns()
-		here := s.runs(c)
+		s.admit(c)
 		if s.filter.Thread != "" {
-			for _, run := range here {
+			for _, run := range s.runs {
 				s.threadTurns += int(run.To - run.From)
 			}
 		}
 		for i := range s.terms {
-			if err := s.count(part, here, &s.terms[i], &s.found[at*asked+i]); err != nil {
+			if err := s.count(part, &s.terms[i], &s.found[at*asked+i]); err != nil {
 				return &PartError{at, err}
 			}
 		}
@@ -150,29 +159,25 @@ func (s *searcher) gather(parts []Part) error {
 }
 
 // count looks a term up in a part, and remembers the place.
-func (s *searcher) count(part Part, here []Run, t *term, e *entry) (err error) {
+func (s *searcher) count(part Part, t *term, e *entry) (err error) {
 	*e = entry{}
-	r, encoded := part.(*Reader)
-	if encoded {
+	if r, encoded := part.(*Reader); encoded {
 		var ok bool
 		if *e, ok, err = r.find(t.Term); !ok || err != nil {
 			*e = entry{}
 			return err
 		}
-		t.turns += e.count
-	} else {
-		n, err := part.Count(t.Term)
-		if t.turns += n; err != nil {
-			return err
-		}
+	} else if e.count, err = part.Count(t.Term); err != nil {
+		return err
 	}
-	if s.filter.Thread == "" || s.model.ThreadShare == 0 || len(here) == 0 {
+	t.turns += e.count
+	if s.filter.Thread == "" || s.model.ThreadShare == 0 || len(s.runs) == 0 {
 		return nil
 	}
 	if err := s.read(part, t, e); err != nil {
 		return err
 	}
-	for _, run := range here {
+	for _, run := range s.runs {
 		t.threadTurns += len(within(s.postings, run))
 	}
 	return nil
