@@ -107,13 +107,18 @@ func wholeTurn(db *engine.DB, id engine.TurnID) ([]byte, error) {
 	return marshal(t, source)
 }
 
-// marshal is a turn as a line of ctxdb's own JSON, without its newline.
+// marshal is a turn as a line of ctxdb's own JSON, without its newline. A key that an
+// import of such a line made is none of the turn's, and is made again.
 func marshal(t engine.Turn, source []byte) ([]byte, error) {
-	b, err := transcript.MarshalTurn(transcript.Turn{
+	turn := transcript.Turn{
 		ID: uint64(t.ID), Key: t.Key, Thread: t.Thread, Role: t.Role, Time: t.Time, Tokens: t.Tokens,
 		Content: t.Content, Source: source, Summary: t.Summary, Entities: t.Entities, Tags: t.Tags,
 		Decision: t.Decision, ReplyTo: uint64(t.ReplyTo), Embedding: t.Embedding, EmbeddingModel: t.EmbeddingModel,
-	})
+	}
+	if transcript.HasMadeKey(turn) {
+		turn.Key = ""
+	}
+	b, err := transcript.MarshalTurn(turn)
 	if err != nil {
 		return nil, errors.Join(err, fmt.Errorf("turn #%d has no JSON form", t.ID))
 	}

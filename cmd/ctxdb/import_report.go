@@ -17,14 +17,14 @@ type importReport struct {
 }
 
 type transcriptReport struct {
-	Name     string    `json:"name"`
-	Format   string    `json:"format,omitempty"`
-	Bytes    int64     `json:"bytes"` // that were read
-	Imported int       `json:"imported"`
-	Present  int       `json:"already_there"`
-	Failed   string    `json:"failed,omitempty"` // why it was not read to its end
-	Kept     []oddity  `json:"kept_as_is"`
-	LeftOut  []oddity  `json:"left_out"`
+	Name     string   `json:"name"`
+	Format   string   `json:"format,omitempty"`
+	Bytes    int64    `json:"bytes"` // that were read
+	Imported int      `json:"imported"`
+	Present  int      `json:"already_there"`
+	Failed   string   `json:"failed,omitempty"` // why it was not read to its end
+	Kept     []oddity `json:"kept_as_is"`
+	LeftOut  []oddity `json:"left_out"`
 
 	all []oddity // in the order in which they were met
 }

@@ -44,6 +44,10 @@
 // a stream: each turn is kept once, in the order of the imports. A file imported
 // before its first record with a session id was written gets another stream later.
 //
+// Turns of ctxdb's own export keep their keys. One that has none gets the hash of all
+// that it says, without ids, which are given anew; [HasMadeKey] knows such a key, so
+// that an export leaves it out again.
+//
 // # Memory
 //
 // One record at a time, of at most [Options.MaxRecordBytes], beside up to 256

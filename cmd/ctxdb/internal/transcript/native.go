@@ -3,6 +3,7 @@ package transcript
 import (
 	"errors"
 	"strconv"
+	"strings"
 )
 
 // native reads ctxdb's own export, which MarshalTurn writes: its turns come back as they
@@ -31,6 +32,28 @@ func (native) defaultStream([]byte) string { return "ctxdb" }
 
 const maxKeyBytes = 1 << 10
 
+// keylessHash tells turns without a key apart by all that they say, whatever ids the
+// exporting file gave them.
+func keylessHash(t Turn) string {
+	t.ID, t.Key, t.Tokens, t.ReplyTo, t.ReplyKey = 0, "", 0, 0, ""
+	line, err := MarshalTurn(t)
+	if err != nil { // a time that was not read from JSON
+		line = t.Content
+	}
+	return hexHash(line)
+}
+
+// HasMadeKey reports whether a turn had no key in the export that it was imported from:
+// its key is the one that a Reader makes then, and would make again.
+func HasMadeKey(t Turn) bool {
+	part, ok := strings.CutPrefix(t.Key, native{}.stream(nil)+":h")
+	if !ok {
+		return false
+	}
+	hash, _, _ := strings.Cut(part, "~")
+	return hash == keylessHash(t)
+}
+
 // turn turns ids of the exporting file into keys, because ids are given anew.
 func (native) turn(record value, t *Turn, l *linker) error {
 	parsed, err := parseTurn(record)
@@ -46,7 +69,7 @@ func (native) turn(record value, t *Turn, l *linker) error {
 	}
 	parsed.ReplyKey = reply.key
 	if parsed.Key == "" {
-		parsed.Key = l.idKey("", record)
+		parsed.Key = l.take("h" + keylessHash(parsed))
 	}
 	l.called("key "+parsed.Key, toolCall{key: parsed.Key})
 	if parsed.ID != 0 {
