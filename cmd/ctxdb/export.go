@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,8 @@ ctxdb append --jsonl.
 
 Turns that can't be read are named on stderr, the others are written, and the exit code is 1.`
 
+var exportFormats = []string{"source", "jsonl"}
+
 type exportFlags struct {
 	thread, format string
 	out            outFlags
@@ -34,8 +38,8 @@ func exportVerb() *cobra.Command {
 		Long:  exportLong,
 		Args:  arguments(1, 1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.format != "source" && f.format != "jsonl" {
-				return usage(cmd, "--format %q; there are source and jsonl", f.format)
+			if !slices.Contains(exportFormats, f.format) {
+				return usage(cmd, "--format %q; there are %s", f.format, strings.Join(exportFormats, " and "))
 			}
 			if err := f.out.checkName(cmd); err != nil {
 				return err

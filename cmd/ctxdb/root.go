@@ -37,7 +37,10 @@ func newRoot() *cobra.Command {
 	})
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	root.SetHelpCommand(helpCommand(root))
-	root.AddCommand(verbs()...)
+	for _, verb := range verbs() {
+		completeFlags(verb)
+		root.AddCommand(verb)
+	}
 	askForShell(root)
 	refuseUnknownHelp(root)
 	return root
@@ -68,6 +71,15 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		Use:   "help [VERB]",
 		Short: "Print the help of a verb",
 		Args:  cobra.ArbitraryArgs,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, verb := range root.Commands() {
+				if len(args) == 0 && verb.IsAvailableCommand() {
+					names = append(names, verb.Name())
+				}
+			}
+			return offerOne(names, begun), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
