@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -11,6 +12,7 @@ import (
 	"ctxdb/bench/internal/measure"
 	"ctxdb/bench/internal/workload"
 	"ctxdb/engine"
+	"ctxdb/segment/zdict"
 )
 
 const faultTurns = 20_000
@@ -65,19 +67,19 @@ func decodeFloor(b testing.TB, set *workload.Set) func() error {
 		content := set.At(i).Content
 		dict = append(dict, content[:min(2048, len(content))]...)
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderDictRaw(1, dict), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
-	must(b, err)
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderDictRaw(1, dict), zstd.WithDecoderConcurrency(1))
-	must(b, err)
-	b.Cleanup(dec.Close)
-	var blocks [][]byte
 	var plain []byte
 	for i := range 2000 {
 		plain = append(plain, set.At(i).Content...)
-		for len(plain) >= 4096 {
-			blocks = append(blocks, enc.EncodeAll(plain[:4096], nil))
-			plain = plain[4096:]
-		}
+	}
+	texts := slices.Collect(slices.Chunk(plain, 4096))
+	enc, err := zdict.Train(1, dict, texts[:min(len(texts), 100)])
+	must(b, err)
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderDicts(enc.Dictionary()), zstd.WithDecoderConcurrency(1))
+	must(b, err)
+	b.Cleanup(dec.Close)
+	var blocks [][]byte
+	for _, text := range texts {
+		blocks = append(blocks, enc.EncodeAll(text, nil))
 	}
 	out := make([]byte, 0, 8192)
 	i := 0

@@ -36,7 +36,7 @@ func BenchmarkFrontier(b *testing.B) {
 			for _, dict := range []int{-1, 32, 0} {
 				for _, level := range levels(block, dict) {
 					o := segment.BuildOptions{BlockBytes: block << 10, DictionaryBytes: max(dict<<10, -1), Level: level}
-					b.Run(fmt.Sprintf("set=%s/block=%dk/dict=%s/level=%v", set.Name, block, dictName(dict), level), func(b *testing.B) {
+					b.Run(fmt.Sprintf("set=%s/block=%dk/dict=%s/level=%s", set.Name, block, dictName(dict), levelName(level)), func(b *testing.B) {
 						frontier(b, all, o)
 					})
 				}
@@ -79,12 +79,26 @@ func dictName(kib int) string {
 	return fmt.Sprintf("%dk", kib)
 }
 
-// levels are all four only beside the default's block and dictionary.
+// levels are those of the library, and own, which needs a dictionary; all of them
+// only beside the default's block and dictionary.
 func levels(blockKiB, dict int) []zstd.EncoderLevel {
-	if blockKiB == 4 && dict == 0 {
-		return []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression, zstd.SpeedBestCompression}
+	switch {
+	case dict < 0:
+		return []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression}
+	case blockKiB == 4 && dict == 0:
+		return []zstd.EncoderLevel{own, zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression, zstd.SpeedBestCompression}
 	}
-	return []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression}
+	return []zstd.EncoderLevel{own, zstd.SpeedBetterCompression}
+}
+
+// own is the level that stands for the encoder of package zdict.
+const own zstd.EncoderLevel = 0
+
+func levelName(l zstd.EncoderLevel) string {
+	if l == own {
+		return "own"
+	}
+	return l.String()
 }
 
 func segmentTurns(b *testing.B, set *workload.Set) (all []segment.Turn) {

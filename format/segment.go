@@ -91,12 +91,11 @@ type Codec uint8
 const (
 	CodecRaw      Codec = 0
 	CodecZstd     Codec = 1
-	CodecZstdDict Codec = 2 // zstd with the segment's raw dictionary
+	CodecZstdDict Codec = 2 // zstd with the segment's dictionary
 )
 
-// DictionaryID is the zstd dictionary id under which a segment's dictionary is
-// used: none is written into the frames, since raw content has none.
-const DictionaryID = 0
+// DictionaryID is the id of each segment's zstd dictionary, which its frames carry.
+const DictionaryID = 1
 
 // BlockHeader precedes the stored bytes of a block.
 type BlockHeader struct {

@@ -152,11 +152,8 @@ func (s *Segment) firstDictionary() (*zstd.Decoder, error) {
 	if err := s.read(b, format.SegmentHeaderSize); err != nil {
 		return nil, err
 	}
-	dictionary, err := s.decodeDictionary(b, format.SegmentHeaderSize)
-	if err != nil {
-		return nil, err
-	}
-	return newDecoder(dictionary), nil
+	d, _, err := s.decodeDictionary(b, format.SegmentHeaderSize)
+	return d, err
 }
 
 // next returns the next turn or range of lost turns. ok is false where there is

@@ -73,7 +73,7 @@ func decodable(t testing.TB, s *segment.Segment, built *segment.Built, turns []s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderDictRaw(format.DictionaryID, dictionary)); err != nil {
+	if d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderDicts(dictionary)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range turns {

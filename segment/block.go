@@ -106,40 +106,45 @@ func (s *Segment) dictDecoder(l *layout) (*zstd.Decoder, error) {
 		}
 		return d.zstd, nil
 	}
-	dictionary, err := s.readDictionary(l)
+	d, size, err := s.readDictionary(l)
 	if err != nil {
 		return nil, err
 	}
-	return s.decoders.add(&s.decoder, dictionary).zstd, nil
+	return s.decoders.add(&s.decoder, d, size).zstd, nil
 }
 
-func (s *Segment) readDictionary(l *layout) ([]byte, error) {
+// readDictionary makes the decoder of the segment's dictionary, of size bytes.
+func (s *Segment) readDictionary(l *layout) (d *zstd.Decoder, size int, err error) {
 	section := l.dictionary
 	limit := int64(format.BlockHeaderSize + format.MaxBlockRaw + format.BlockAlign)
 	if section.Length < format.BlockHeaderSize || section.Length > limit || section.Offset > l.blocksEnd-section.Length {
-		return nil, format.Corruptf("section table", s.offset+l.footer.TableOffset, "dictionary of %d bytes at %d", section.Length, section.Offset)
+		return nil, 0, format.Corruptf("section table", s.offset+l.footer.TableOffset, "dictionary of %d bytes at %d", section.Length, section.Offset)
 	}
 	b := make([]byte, section.Length)
 	if err := s.read(b, section.Offset); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	return s.decodeDictionary(b, section.Offset)
 }
 
-// decodeDictionary verifies and decodes the dictionary block that b begins with.
-func (s *Segment) decodeDictionary(b []byte, offset int64) ([]byte, error) {
+// decodeDictionary verifies the dictionary block that b begins with, and makes its
+// decoder.
+func (s *Segment) decodeDictionary(b []byte, offset int64) (d *zstd.Decoder, size int, err error) {
 	h, err := format.DecodeBlock(b, s.uuid, s.entry.Nonce, offset, s.offset)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if h.Stream != format.StreamDictionary || h.Codec == format.CodecZstdDict || h.Raw == 0 {
-		return nil, format.Corruptf("block", s.offset+offset, "no dictionary")
+		return nil, 0, format.Corruptf("block", s.offset+offset, "no dictionary")
 	}
 	out, ok := decodeStored(nil, b[format.BlockHeaderSize:format.BlockHeaderSize+int(h.Stored)], h.Codec, h.Raw, plainDecoder())
 	if !ok {
-		return nil, format.Corruptf("block", s.offset+offset, "%d stored bytes do not decode to %d", h.Stored, h.Raw)
+		return nil, 0, format.Corruptf("block", s.offset+offset, "%d stored bytes do not decode to %d", h.Stored, h.Raw)
 	}
-	return slices.Clip(out), nil
+	if d, err = newDecoder(out); err != nil {
+		return nil, 0, format.Corruptf("block", s.offset+offset, "no zstd dictionary: %v", err)
+	}
+	return d, len(out), nil
 }
 
 // take returns the next piece of the loaded block. ok is false at its end or

@@ -25,7 +25,7 @@ type BuildOptions struct {
 	BlockBytes       int               // plaintext of a content block, about; 0: 4,096
 	SourceBlockBytes int               // plaintext of a source block, about; 0: 896 KiB
 	DictionaryBytes  int               // at most; 0: chosen by trial; negative: none
-	Level            zstd.EncoderLevel // of content blocks; 0: zstd.SpeedBetterCompression
+	Level            zstd.EncoderLevel // of content blocks, by the library's encoder; 0: zdict's with a dictionary, zstd.SpeedBetterCompression without
 
 	// Extra makes the sections that this package knows nothing about. It runs
 	// while blocks are compressed, in a goroutine of its own, and must not panic;
@@ -55,9 +55,6 @@ func (o BuildOptions) withDefaults() BuildOptions {
 	}
 	o.BlockBytes = min(max(o.BlockBytes, 1), maxBlockTarget)
 	o.SourceBlockBytes = min(max(o.SourceBlockBytes, 1), maxBlockTarget)
-	if o.Level == 0 {
-		o.Level = plainLevel
-	}
 	return o
 }
 
@@ -178,27 +175,20 @@ func (b *builder) blocks(turns []Turn) error {
 // waits for it.
 func (b *builder) contents(turns []Turn, chosen chan<- []byte) (c compressed) {
 	defer close(chosen)
-	dictionary, err := chooseDictionary(turns, b.o)
-	chosen <- dictionary
+	e, err := chooseDictionary(turns, b.o)
 	if err != nil {
 		return compressed{err: err}
 	}
-	pack := (&packer{target: b.o.BlockBytes}).content
-	if dictionary == nil {
-		if b.o.Level != plainLevel { // a level that somebody measures
-			c.add(plainEncoder(b.o.Level), pack, turns)
-			return c
-		}
-		e := plainEncoders.Get().(*encoder)
+	switch {
+	case e != nil:
+		chosen <- e.dictionary
+	case b.o.Level != 0: // one that somebody measures
+		e = plainEncoder(b.o.Level)
+	default:
+		e = plainEncoders.Get().(*encoder)
 		defer plainEncoders.Put(e)
-		c.add(e, pack, turns)
-		return c
 	}
-	e, err := dictEncoder(b.o.Level, dictionary)
-	if err != nil {
-		return compressed{err: err}
-	}
-	c.add(e, pack, turns)
+	c.add(e, (&packer{target: b.o.BlockBytes}).content, turns)
 	return c
 }
 

@@ -49,9 +49,17 @@ func NewDecoderCache(budget int64) *DecoderCache {
 var sharedDecoders = sync.OnceValue(func() *DecoderCache { return NewDecoderCache(defaultDecoderBytes) })
 
 // plainDecoder decodes what has no dictionary, for everybody.
-var plainDecoder = sync.OnceValue(func() *zstd.Decoder { return newDecoder(nil) })
+var plainDecoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := newDecoder(nil)
+	if err != nil {
+		panic("segment: decoder options: " + err.Error()) // they are constants
+	}
+	return d
+})
 
-func newDecoder(dictionary []byte) *zstd.Decoder {
+// newDecoder makes a decoder with a dictionary; nil: without. It fails where the
+// bytes are none.
+func newDecoder(dictionary []byte) (*zstd.Decoder, error) {
 	options := []zstd.DOption{
 		zstd.WithDecoderConcurrency(min(runtime.GOMAXPROCS(0), decodersAtOnce)),
 		zstd.WithDecoderLowmem(true),
@@ -59,19 +67,16 @@ func newDecoder(dictionary []byte) *zstd.Decoder {
 		zstd.WithDecodeAllCapLimit(true),
 	}
 	if dictionary != nil {
-		options = append(options, zstd.WithDecoderDictRaw(format.DictionaryID, dictionary))
+		options = append(options, zstd.WithDecoderDicts(dictionary))
 	}
-	d, err := zstd.NewReader(nil, options...)
-	if err != nil {
-		panic("segment: decoder options: " + err.Error()) // they are constants
-	}
-	return d
+	return zstd.NewReader(nil, options...)
 }
 
-// add publishes a decoder for a dictionary at owner, and evicts others.
-func (c *DecoderCache) add(owner *atomic.Pointer[dictDecoder], dictionary []byte) *dictDecoder {
-	cost := int64(len(dictionary)) + decoderOverhead*int64(min(runtime.GOMAXPROCS(0), decodersAtOnce))
-	d := &dictDecoder{zstd: newDecoder(dictionary), cost: cost, owner: owner}
+// add publishes a decoder with a dictionary of size bytes at owner, and evicts
+// others.
+func (c *DecoderCache) add(owner *atomic.Pointer[dictDecoder], z *zstd.Decoder, size int) *dictDecoder {
+	cost := int64(size) + decoderOverhead*int64(min(runtime.GOMAXPROCS(0), decodersAtOnce))
+	d := &dictDecoder{zstd: z, cost: cost, owner: owner}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !owner.CompareAndSwap(nil, d) {

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
-
 	"ctxdb/format"
 )
 
@@ -28,17 +26,16 @@ const (
 	maxDictionary   = 112 << 10
 	dictionaryShare = 3 // the dictionary's text is at most this part of all
 
-	trialBlocks = 32 // that are compressed to see whether a dictionary pays
-	trialLevel  = zstd.SpeedFastest
-
-	zstdDictMagic = 0xEC30A437 // RFC 8878, section 5
+	trainingBlocks = 128 // that its tables are made of, at least
+	trialBlocks    = 32  // that are compressed to see whether a dictionary pays
 )
 
-// chooseDictionary picks bytes of the turns that blocks are compressed with; nil
-// where that does not pay. The larger the dictionary the smaller the segment,
-// on every session measured, up to a third of the text and to what a decoder
-// can hold many of: only whether one pays at all is tried out.
-func chooseDictionary(turns []Turn, o BuildOptions) ([]byte, error) {
+// chooseDictionary makes an encoder for the turns' content blocks with a
+// dictionary of their strings; nil where that does not pay. The larger the
+// dictionary the smaller the segment, on every session measured, up to a third of
+// the text and to what a decoder can hold many of: only whether one pays at all
+// is tried out.
+func chooseDictionary(turns []Turn, o BuildOptions) (*encoder, error) {
 	if o.DictionaryBytes < 0 {
 		return nil, nil
 	}
@@ -46,26 +43,18 @@ func chooseDictionary(turns []Turn, o BuildOptions) ([]byte, error) {
 	if err != nil || total < minDictText {
 		return nil, err
 	}
+	size := int(min(maxDictionary, total/dictionaryShare))
 	if o.DictionaryBytes > 0 {
-		return headless(trainDictionary(text, min(o.DictionaryBytes, format.MaxBlockRaw/2))), nil
+		size = min(o.DictionaryBytes, format.MaxBlockRaw/2)
 	}
-	dictionary := headless(trainDictionary(text, int(min(maxDictionary, total/dictionaryShare))))
-	if dictionary == nil {
+	e, err := dictEncoder(o.Level, chooseContent(text, size), text)
+	if err != nil { // nothing repeats, or no table can be made of it
 		return nil, nil
 	}
-	pays, err := pays(text, dictionary, total)
-	if err != nil || !pays {
-		return nil, err
+	if o.DictionaryBytes == 0 && !e.pays(text, total) {
+		return nil, nil
 	}
-	return dictionary, nil
-}
-
-// headless cuts what would be taken for the header of a zstd dictionary.
-func headless(dictionary []byte) []byte {
-	if len(dictionary) >= 4 && binary.LittleEndian.Uint32(dictionary) == zstdDictMagic {
-		return dictionary[1:]
-	}
-	return dictionary
+	return e, nil
 }
 
 // sampleText packs the turns as the content stream will be, and keeps blocks at
@@ -146,9 +135,9 @@ func (t *trainer) best(epoch []byte) chosen {
 	return chosen{text, top}
 }
 
-// trainDictionary makes a dictionary of about size bytes, the most useful last,
+// chooseContent returns about size bytes for a dictionary, the most useful last,
 // where they are cheapest to refer to; nil where nothing repeats.
-func trainDictionary(blocks [][]byte, size int) []byte {
+func chooseContent(blocks [][]byte, size int) []byte {
 	t := &trainer{blocks: make([]uint16, shingleTable), last: make([]uint32, shingleTable)}
 	for i, b := range blocks {
 		t.count(b, i)
@@ -179,22 +168,27 @@ func trainDictionary(blocks [][]byte, size int) []byte {
 // last returns at most n bytes from the end.
 func last(b []byte, n int) []byte { return b[max(len(b)-n, 0):] }
 
-// pays reports whether a segment is smaller with the dictionary than without,
-// the dictionary included, judged by blocks at even distances and by the level
-// that is quickest to set up.
-func pays(blocks [][]byte, dictionary []byte, total int64) (bool, error) {
-	with, err := dictEncoder(trialLevel, dictionary)
-	if err != nil {
-		return false, err
-	}
-	without := plainEncoder(trialLevel)
-	own, _ := without.encode(dictionary)
+// pays reports whether a segment is smaller with the encoder's dictionary than
+// without, the dictionary included, judged by blocks at even distances.
+func (e *encoder) pays(blocks [][]byte, total int64) bool {
+	without := plainEncoders.Get().(*encoder)
+	defer plainEncoders.Put(without)
+	own, _ := without.encode(e.dictionary)
+	cost := format.BlockSize(len(own))
 	var raw, saved int64
-	for i := 0; i < len(blocks); i += max(len(blocks)/trialBlocks, 1) {
-		a, _ := without.encode(blocks[i])
-		b, _ := with.encode(blocks[i])
-		raw += int64(len(blocks[i]))
+	for _, block := range evenly(blocks, trialBlocks) {
+		a, _ := without.encode(block)
+		b, _ := e.encode(block)
+		raw += int64(len(block))
 		saved += format.BlockSize(len(a)) - format.BlockSize(len(b))
 	}
-	return float64(saved)*float64(total) > float64(format.BlockSize(len(own)))*float64(max(raw, 1)), nil
+	return float64(saved)*float64(total) > float64(cost)*float64(max(raw, 1))
+}
+
+// evenly returns at least n blocks at even distances, or all.
+func evenly(blocks [][]byte, n int) (list [][]byte) {
+	for i := 0; i < len(blocks); i += max(len(blocks)/n, 1) {
+		list = append(list, blocks[i])
+	}
+	return list
 }

@@ -7,14 +7,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ctxdb/format"
+	"ctxdb/segment/zdict"
 )
 
 // encoder compresses the blocks of one stream and proves that they decode.
 type encoder struct {
-	zstd       *zstd.Encoder
+	frames     frameEncoder
+	most       int // bytes of plaintext that frames takes
 	decoder    *zstd.Decoder
-	codec      format.Codec // of what it makes
+	codec      format.Codec // of what frames makes
+	dictionary []byte       // nil: none
 	out, check []byte
+}
+
+// frameEncoder appends to dst a zstd frame of src.
+type frameEncoder interface {
+	EncodeAll(src, dst []byte) []byte
 }
 
 // Encoders without a dictionary serve any segment. The tables of the best level
@@ -25,7 +33,8 @@ var (
 	plainEncoders = sync.Pool{New: func() any { return plainEncoder(plainLevel) }}
 )
 
-// plainLevel is that of content blocks, where the options say nothing else.
+// plainLevel is that of content blocks without a dictionary, where the options say
+// nothing else.
 const plainLevel = zstd.SpeedBetterCompression
 
 func encoderOptions(level zstd.EncoderLevel) []zstd.EOption {
@@ -40,26 +49,45 @@ func plainEncoder(level zstd.EncoderLevel) *encoder {
 	if err != nil {
 		panic("zstd refuses constant options: " + err.Error())
 	}
-	return &encoder{zstd: z, decoder: plainDecoder(), codec: format.CodecZstd}
+	return &encoder{frames: z, most: format.MaxBlockRaw, decoder: plainDecoder(), codec: format.CodecZstd}
 }
 
-func dictEncoder(level zstd.EncoderLevel, dictionary []byte) (*encoder, error) {
-	options := slices.Concat(encoderOptions(level), []zstd.EOption{zstd.WithEncoderDictRaw(format.DictionaryID, dictionary)})
-	z, err := zstd.NewWriter(nil, options...)
+// dictEncoder makes an encoder with a dictionary of the content given, whose
+// tables fit the blocks. Level 0 is zdict's.
+func dictEncoder(level zstd.EncoderLevel, content []byte, blocks [][]byte) (*encoder, error) {
+	samples := slices.DeleteFunc(evenly(blocks, trainingBlocks), func(b []byte) bool { return len(b) > zdict.MaxBlock })
+	z, err := zdict.Train(format.DictionaryID, content, samples)
 	if err != nil {
 		return nil, err
 	}
-	return &encoder{zstd: z, decoder: newDecoder(dictionary), codec: format.CodecZstdDict}, nil
+	e := &encoder{frames: z, most: zdict.MaxBlock, codec: format.CodecZstdDict, dictionary: z.Dictionary()}
+	if e.decoder, err = newDecoder(e.dictionary); err != nil {
+		return nil, err
+	}
+	if level != 0 {
+		options := slices.Concat(encoderOptions(level), []zstd.EOption{zstd.WithEncoderDict(e.dictionary)})
+		if e.frames, err = zstd.NewWriter(nil, options...); err != nil {
+			return nil, err
+		}
+		e.most = format.MaxBlockRaw
+	}
+	return e, nil
 }
 
 // encode returns how plaintext is stored best. The bytes are valid until the
 // next call, or plaintext itself.
 func (e *encoder) encode(plaintext []byte) (stored []byte, codec format.Codec) {
-	e.out = e.zstd.EncodeAll(plaintext, e.out[:0])
+	frames, codec := e.frames, e.codec
+	if len(plaintext) > e.most { // so large that a dictionary spares nothing
+		plain := plainEncoders.Get().(*encoder)
+		defer plainEncoders.Put(plain)
+		frames, codec = plain.frames, plain.codec
+	}
+	e.out = frames.EncodeAll(plaintext, e.out[:0])
 	if len(e.out) >= len(plaintext) {
 		return plaintext, format.CodecRaw
 	}
-	return e.out, e.codec
+	return e.out, codec
 }
 
 // verified reports whether stored decodes to plaintext, by the reader's own path.

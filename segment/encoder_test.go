@@ -4,20 +4,23 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"ctxdb/format"
+	"ctxdb/segment/zdict"
 )
 
 // wrongEncoder makes frames that do not decode to what they were made of: it
 // compresses with one dictionary, and readers have another.
 func wrongEncoder(t *testing.T, text []byte) *encoder {
 	t.Helper()
-	e, err := dictEncoder(zstd.SpeedBetterCompression, text)
+	e, err := dictEncoder(0, text, [][]byte{text})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.decoder = newDecoder(bytes.Repeat([]byte{'?'}, len(text)))
+	other, err := dictEncoder(0, bytes.Repeat([]byte{'?'}, len(text)), [][]byte{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.decoder = other.decoder
 	return e
 }
 
@@ -59,5 +62,21 @@ func TestPanicOfContentsIsHeard(t *testing.T) {
 	case <-chosen:
 	default:
 		t.Error("nothing was said of the dictionary")
+	}
+}
+
+// A block that is too large for the dictionary's encoder does without it.
+func TestLargeBlockWithoutDictionary(t *testing.T) {
+	text := bytes.Repeat([]byte("the agent reads main.go and edits it; "), 100)
+	e, err := dictEncoder(0, text, [][]byte{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]format.Codec{zdict.MaxBlock: format.CodecZstdDict, zdict.MaxBlock + 1: format.CodecZstd, format.MaxBlockRaw: format.CodecZstd} {
+		block := bytes.Repeat(text, n/len(text)+1)[:n]
+		p, err := squeeze(e, makeBlockKey(1, 0), block)
+		if err != nil || p.codec != want || len(p.stored) > n/20 {
+			t.Errorf("%d bytes: codec %d, %d bytes, %v", n, p.codec, len(p.stored), err)
+		}
 	}
 }

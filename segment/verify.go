@@ -257,7 +257,7 @@ func (v *segmentVerifier) dictionary(l *layout) {
 	if !has {
 		return
 	}
-	if _, err := v.s.readDictionary(l); err != nil {
+	if _, _, err := v.s.readDictionary(l); err != nil {
 		v.dictionaryDamaged(err)
 	}
 }

@@ -95,7 +95,7 @@ func (b *blockFloor) decoder(segment uint64, offset int64) (*zstd.Decoder, error
 	if err != nil {
 		return nil, fmt.Errorf("dictionary of segment %d: %w", segment, err)
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderDictRaw(format.DictionaryID, dictionary))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderDicts(dictionary))
 	if err != nil {
 		return nil, err
 	}

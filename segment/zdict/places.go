@@ -1,0 +1,138 @@
+package zdict
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// places is the positions of a dictionary in the order of the text that follows:
+// the neighbours of where another text would stand have most in common with it.
+type places struct {
+	keys   []uint64 // the next 8 bytes, the first one highest; ascending
+	at     []uint32 // invariant: as many as keys
+	groups []uint32 // by a hash of the first 5 bytes: 1 + the first key that has them; 0: none
+	shift  uint8    // of the hash
+	sieve  []uint64 // a bit for each hash that occurs
+}
+
+const (
+	keyBytes   = 8
+	groupBytes = 5  // a shorter match is not worth its distance
+	sieveBits  = 19 // 64 KiB, which stays in the processor's cache
+	sameDepth  = 8  // equal keys that are compared
+	sortBytes  = 64 // of text that decide the order
+)
+
+func groupOf(key uint64) uint64     { return key >> (64 - 8*groupBytes) }
+func hashGroup(group uint64) uint64 { return group * 0x9E3779B97F4A7C15 }
+
+func newPlaces(text []byte) places {
+	n := max(len(text)-keyBytes+1, 0)
+	type place struct {
+		key uint64
+		at  uint32
+	}
+	list := make([]place, n)
+	for i := range list {
+		list[i] = place{binary.BigEndian.Uint64(text[i:]), uint32(i)}
+	}
+	rest := func(p place) []byte { return text[p.at+keyBytes : min(int(p.at)+sortBytes, len(text))] }
+	slices.SortFunc(list, func(a, b place) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return cmp.Or(bytes.Compare(rest(a), rest(b)), cmp.Compare(a.at, b.at))
+	})
+	log := bits.Len(uint(n)) + 1
+	p := places{
+		keys: make([]uint64, n), at: make([]uint32, n), groups: make([]uint32, 1<<log),
+		shift: uint8(64 - log), sieve: make([]uint64, 1<<sieveBits/64),
+	}
+	for i, x := range list {
+		p.keys[i], p.at[i] = x.key, x.at
+		if i == 0 || groupOf(x.key) != groupOf(list[i-1].key) {
+			p.group(hashGroup(groupOf(x.key)), i)
+		}
+	}
+	return p
+}
+
+// group notes that the keys of a group begin with the i-th.
+func (p *places) group(hash uint64, i int) {
+	bit := hash >> (64 - sieveBits)
+	p.sieve[bit>>6] |= 1 << (bit & 63)
+	k := hash >> p.shift
+	for p.groups[k] != 0 {
+		k = (k + 1) % uint64(len(p.groups))
+	}
+	p.groups[k] = uint32(i) + 1
+}
+
+// find returns the first key that is not below key, and the first one of its
+// group. ok is false where no place begins with the same 5 bytes.
+func (p *places) find(key uint64) (i, first int, ok bool) {
+	group := groupOf(key)
+	hash := hashGroup(group)
+	bit := hash >> (64 - sieveBits)
+	if p.sieve[bit>>6]>>(bit&63)&1 == 0 {
+		return 0, 0, false
+	}
+	k := hash >> p.shift
+	for {
+		g := p.groups[k]
+		if g == 0 {
+			return 0, 0, false
+		}
+		if first = int(g - 1); groupOf(p.keys[first]) == group {
+			return p.notBelow(first, key), first, true
+		}
+		k = (k + 1) & uint64(len(p.groups)-1)
+	}
+}
+
+// notBelow returns the first key from i on that is not below key: in steps that
+// double, since groups are small, then by halves.
+func (p *places) notBelow(i int, key uint64) int {
+	low, high := i, i
+	for step := 1; high < len(p.keys) && p.keys[high] < key; step *= 2 {
+		low, high = high+1, high+step
+	}
+	for high = min(high, len(p.keys)); low < high; {
+		if middle := int(uint(low+high) / 2); p.keys[middle] < key {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// inDictionary considers the longest matches of the text at i, which begins with
+// key.
+func (m *matcher) inDictionary(best *match, i, end int, key uint64) {
+	p := &m.places
+	k, first, ok := p.find(key)
+	if !ok {
+		return
+	}
+	var before, behind int // bytes in common
+	if k > first {
+		before = bits.LeadingZeros64(p.keys[k-1]^key) / 8
+	}
+	if k < len(p.keys) {
+		behind = bits.LeadingZeros64(p.keys[k]^key) / 8
+	}
+	switch {
+	case behind == keyBytes:
+		for stop := min(k+sameDepth, len(p.keys)); k < stop && p.keys[k] == key; k++ {
+			m.far(best, i, int(p.at[k]), end)
+		}
+	case behind > before:
+		m.far(best, i, int(p.at[k]), end)
+	default:
+		m.far(best, i, int(p.at[k-1]), end)
+	}
+}
