@@ -51,16 +51,16 @@ func appendVerb() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.turn.Role, "role", "", "who said it: user, assistant, tool_call, tool_result, system, meta, or another")
-	flags.StringVar(&f.turn.Thread, "thread", "", "the sequence of turns it belongs to")
-	flags.StringVar(&f.turn.Key, "key", "", "your own id of it, unique in the file")
+	flags.StringVar(&f.turn.Role, "role", "", "the `ROLE` of who said it: user, assistant, tool_call, tool_result, system, meta, or another")
+	flags.StringVar(&f.turn.Thread, "thread", "", "the `THREAD`, a sequence of turns, that it belongs to")
+	flags.StringVar(&f.turn.Key, "key", "", "your own `KEY` of it, unique in the file")
 	flags.Var(&f.replyTo, "reply-to", "the turn it answers")
-	flags.StringVar(&f.turn.ReplyKey, "reply-key", "", "the same, by key")
-	flags.StringArrayVar(&f.turn.Tags, "tag", nil, "a tag; may be repeated")
-	flags.StringArrayVar(&f.turn.Entities, "entity", nil, "a name, path or address it is about; may be repeated")
-	flags.StringVar(&f.turn.Summary, "summary", "", "what it says, in a line")
+	flags.StringVar(&f.turn.ReplyKey, "reply-key", "", "the same, by its `KEY`")
+	flags.StringArrayVar(&f.turn.Tags, "tag", nil, "a `TAG`; may be repeated")
+	flags.StringArrayVar(&f.turn.Entities, "entity", nil, "a `NAME`, path or address that it is about; may be repeated")
+	flags.StringVar(&f.turn.Summary, "summary", "", "what it says, a line of `TEXT`")
 	flags.BoolVar(&f.turn.Decision, "decision", false, "mark it as a decision")
-	flags.StringVar(&f.time, "time", "", "when it was said, like 2026-01-31T09:30:00Z (default now)")
+	flags.StringVar(&f.time, "time", "", "the `TIME` when it was said, like 2026-01-31T09:30:00Z (default now)")
 	flags.BoolVar(&f.fromLines, "jsonl", false, "read turns from stdin, one line of JSON each")
 	return cmd
 }

@@ -30,8 +30,8 @@ func demoVerb() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&o.Keep, "keep", "", "leave the file here")
-	cmd.Flags().Uint64Var(&o.Seed, "seed", demo.DefaultSeed, "of the session and of the references")
+	cmd.Flags().StringVar(&o.Keep, "keep", "", "leave the file here, as `FILE`")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", demo.DefaultSeed, "the seed `N` of the session and of the references")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
 	return cmd
 }

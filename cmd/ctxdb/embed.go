@@ -65,7 +65,7 @@ func embedVerb() *cobra.Command {
 		},
 	}
 	f.model.add(cmd)
-	cmd.Flags().IntVar(&f.bytes, "text-bytes", 0, "what the model gets of a turn at most (default 8192)")
+	cmd.Flags().IntVar(&f.bytes, "text-bytes", 0, "the model gets at most `N` bytes of a turn (default 8192)")
 	cmd.Flags().BoolVar(&f.drop, "drop", false, "remove the vectors that the model made; nothing is sent")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd

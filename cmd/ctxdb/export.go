@@ -54,8 +54,8 @@ func exportVerb() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.thread, "thread", "", "only this thread and those inside it")
-	flags.StringVar(&f.format, "format", "source", "source or jsonl")
+	flags.StringVar(&f.thread, "thread", "", "only this `THREAD` and those inside it")
+	flags.StringVar(&f.format, "format", "source", "the `FORMAT`: source or jsonl")
 	f.out.add(cmd)
 	return cmd
 }

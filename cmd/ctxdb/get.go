@@ -26,10 +26,11 @@ type getFlags struct {
 func getVerb() *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
-		Use:   "get FILE ID",
-		Short: "Print a turn in the bytes that came",
-		Long:  getLong,
-		Args:  arguments(1, 2, "FILE and ID"),
+		Use:        "get FILE ID | --key KEY",
+		SuggestFor: []string{"show", "cat", "read"},
+		Short:      "Print a turn in the bytes that came",
+		Long:       getLong,
+		Args:       arguments(1, 2, "FILE and ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.out.checkName(cmd); err != nil {
 				return err
@@ -51,7 +52,7 @@ func getVerb() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.key, "key", "", "the turn with this key, instead of ID")
+	flags.StringVar(&f.key, "key", "", "the turn with this `KEY`, instead of ID")
 	flags.BoolVar(&f.source, "source", false, "print the record that it was imported from")
 	flags.BoolVar(&f.asJSON, "json", false, "print the whole turn as JSON")
 	f.out.add(cmd)
@@ -74,7 +75,11 @@ func (f *getFlags) id(cmd *cobra.Command, args []string) (engine.TurnID, error) 
 
 func (f *getFlags) read(db *engine.DB, id engine.TurnID) (b []byte, err error) {
 	if id == 0 {
-		if id, err = db.Lookup(f.key); err != nil {
+		id, err = db.Lookup(f.key)
+		if errors.Is(err, engine.ErrNotFound) {
+			return nil, fmt.Errorf("%s: key %q: %w", db.Path(), f.key, engine.ErrNotFound)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", db.Path(), err)
 		}
 	}

@@ -25,10 +25,11 @@ The exit code is 1 if turns are found damaged.`
 func inspectVerb() *cobra.Command {
 	var asJSON, full bool
 	cmd := &cobra.Command{
-		Use:   "inspect FILE [ID]",
-		Short: "Say what a file holds and how it stands, or where a turn is",
-		Long:  inspectLong,
-		Args:  arguments(1, 2, "FILE and ID"),
+		Use:        "inspect FILE [ID]",
+		SuggestFor: []string{"info", "stat", "stats"},
+		Short:      "Say what a file holds and how it stands, or where a turn is",
+		Long:       inspectLong,
+		Args:       arguments(1, 2, "FILE and ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var id engine.TurnID
 			if len(args) == 2 {

@@ -47,10 +47,11 @@ type lsRow struct {
 func lsVerb() *cobra.Command {
 	var f lsFlags
 	cmd := &cobra.Command{
-		Use:   "ls FILE",
-		Short: "List turns as a timeline, one line each",
-		Long:  lsLong,
-		Args:  arguments(1, 1, "FILE"),
+		Use:        "ls FILE",
+		SuggestFor: []string{"list", "log"},
+		Short:      "List turns as a timeline, one line each",
+		Long:       lsLong,
+		Args:       arguments(1, 1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.newest < 0 {
 				return usage(cmd, "-n %d; it is a number of turns", f.newest)
@@ -61,11 +62,11 @@ func lsVerb() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.thread, "thread", "", "only this thread and those inside it")
-	flags.StringSliceVar(&f.roles, "role", nil, "only these roles")
+	flags.StringVar(&f.thread, "thread", "", "only this `THREAD` and those inside it")
+	flags.StringSliceVar(&f.roles, "role", nil, "only these `ROLES`, with commas between them")
 	flags.Var(&f.from, "from", "from this turn on")
 	flags.Var(&f.to, "to", "up to this turn, itself included")
-	flags.IntVarP(&f.newest, "newest", "n", 0, "only the newest of them, so many (default all)")
+	flags.IntVarP(&f.newest, "newest", "n", 0, "only the newest `N` of them (default all)")
 	flags.BoolVar(&f.all, "all", false, "list records of role meta too")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object a line")
 	return cmd

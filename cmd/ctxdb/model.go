@@ -21,10 +21,10 @@ type modelFlags struct {
 
 func (m *modelFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&m.url, "embedder", "", "an endpoint that speaks OpenAI's protocol, like http://localhost:11434/v1")
-	flags.StringVar(&m.model, "model", "", "the model that makes vectors there")
-	flags.IntVar(&m.dimensions, "dimensions", 0, "ask for vectors of so many numbers")
-	flags.StringVar(&m.keyEnv, "key-env", "", "the environment variable that holds the key (default "+keyVariable+", and OPENAI_API_KEY for api.openai.com)")
+	flags.StringVar(&m.url, "embedder", "", "the `URL` of an endpoint that speaks OpenAI's protocol, like http://localhost:11434/v1")
+	flags.StringVar(&m.model, "model", "", "the `NAME` of the model that makes vectors there")
+	flags.IntVar(&m.dimensions, "dimensions", 0, "ask for vectors of `N` numbers")
+	flags.StringVar(&m.keyEnv, "key-env", "", "the `NAME` of the environment variable that holds the key (default "+keyVariable+", and OPENAI_API_KEY for api.openai.com)")
 }
 
 // embedder is the model that the flags name; nil: none.

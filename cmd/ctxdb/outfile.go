@@ -19,7 +19,7 @@ type outFlags struct {
 }
 
 func (o *outFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this file, which must not exist; - is stdout")
+	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to this `FILE`, which must not exist; - is stdout")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the output file if it exists")
 }
 

@@ -35,6 +35,10 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd, "%s", plainFlagError(err))
 	})
+	root.SuggestionsMinimumDistance = 1 // letter
+	root.Version = "-"                  // what --version prints is not made of it
+	root.SetVersionTemplate(programVersion().String() + "\n")
+	root.SetUsageTemplate(plainUsage(root.UsageTemplate()))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	root.SetHelpCommand(helpCommand(root))
 	for _, verb := range verbs() {

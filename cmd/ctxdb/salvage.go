@@ -30,10 +30,11 @@ type salvageReport struct {
 func salvageVerb() *cobra.Command {
 	var asJSON, verbose bool
 	cmd := &cobra.Command{
-		Use:   "salvage SRC DST",
-		Short: "Copy what is readable of a damaged file into a new one",
-		Long:  salvageLong,
-		Args:  arguments(2, 2, "SRC and DST"),
+		Use:        "salvage SRC DST",
+		SuggestFor: []string{"repair", "recover"},
+		Short:      "Copy what is readable of a damaged file into a new one",
+		Long:       salvageLong,
+		Args:       arguments(2, 2, "SRC and DST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[1] == "" {
 				return usage(cmd, "the name of DST is empty")

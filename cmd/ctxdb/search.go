@@ -58,10 +58,11 @@ type searchRow struct {
 func searchVerb() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "search FILE WORDS...",
-		Short: "Find the turns that are about something",
-		Long:  searchLong,
-		Args:  arguments(2, -1, "FILE and WORDS"),
+		Use:        "search FILE WORDS...",
+		SuggestFor: []string{"find", "grep"},
+		Short:      "Find the turns that are about something",
+		Long:       searchLong,
+		Args:       arguments(2, -1, "FILE and WORDS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, args[1:]); err != nil {
 				return err
@@ -82,12 +83,12 @@ func searchVerb() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.query.K, "hits", "k", 10, "at most so many turns")
-	flags.StringVar(&f.query.Thread, "thread", "", "only this thread")
-	flags.StringSliceVar(&f.query.Roles, "role", nil, "only these roles")
-	flags.StringSliceVar(&f.query.Tags, "tag", nil, "only turns that have all of these tags")
-	flags.StringVar(&f.from, "from", "", "only turns of this day or time, and later ones")
-	flags.StringVar(&f.to, "to", "", "only turns of this day or time, and earlier ones")
+	flags.IntVarP(&f.query.K, "hits", "k", 10, "at most `N` turns")
+	flags.StringVar(&f.query.Thread, "thread", "", "only this `THREAD`")
+	flags.StringSliceVar(&f.query.Roles, "role", nil, "only these `ROLES`, with commas between them")
+	flags.StringSliceVar(&f.query.Tags, "tag", nil, "only turns that have all of these `TAGS`")
+	flags.StringVar(&f.from, "from", "", "only turns of this day or `TIME`, and later ones")
+	flags.StringVar(&f.to, "to", "", "only turns of this day or `TIME`, and earlier ones")
 	f.model.add(cmd)
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object a line")
 	return cmd

@@ -32,6 +32,15 @@ func plainFlagError(err error) string {
 	return text[:m[0]] + plain
 }
 
+// plainUsage is cobra's template in the words of this program: a command is a verb.
+func plainUsage(template string) string {
+	return strings.NewReplacer(
+		"{{if .HasAvailableSubCommands}}\n  {{.CommandPath}} [command]{{end}}", "",
+		"Available Commands:", "{{if .HasParent}}Shells:{{else}}Verbs:{{end}}",
+		`"{{.CommandPath}} [command] --help" for more information about a command.`, "`{{.CommandPath}} {{if .HasParent}}SHELL{{else}}VERB{{end}} --help` for more about one.",
+	).Replace(template)
+}
+
 // askForShell makes completion without a shell that it knows a mistake.
 func askForShell(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
@@ -39,7 +48,10 @@ func askForShell(root *cobra.Command) {
 	if err != nil || cmd == root {
 		return
 	}
-	cmd.Args = cobra.ArbitraryArgs
+	cmd.Use, cmd.Args = "completion SHELL", cobra.ArbitraryArgs
+	cmd.Short = "Print the completions for a shell"
+	cmd.Long = "Completion prints a script that makes a shell complete verbs and flags. What to do with it\nstands in the help of each shell."
+	cmd.DisableFlagsInUseLine = true
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var names []string
 		for _, shell := range cmd.Commands() {

@@ -36,10 +36,11 @@ type finding struct {
 func verifyVerb() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify FILE",
-		Short: "Check every byte, change none",
-		Long:  verifyLong,
-		Args:  arguments(1, 1, "FILE"),
+		Use:        "verify FILE",
+		SuggestFor: []string{"check"},
+		Short:      "Check every byte, change none",
+		Long:       verifyLong,
+		Args:       arguments(1, 1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd)
 			defer stop()

@@ -49,10 +49,12 @@ func programVersion() versionReport {
 	return r
 }
 
-func (r versionReport) text(w io.Writer) {
+func (r versionReport) text(w io.Writer) { fmt.Fprintln(w, r) }
+
+func (r versionReport) String() string {
 	revision := ""
 	if r.Revision != "" {
 		revision = " (revision " + r.Revision + ")"
 	}
-	fmt.Fprintf(w, "ctxdb %s%s, file format %d, %s\n", r.Version, revision, r.Format, r.Go)
+	return fmt.Sprintf("ctxdb %s%s, file format %d, %s", r.Version, revision, r.Format, r.Go)
 }
