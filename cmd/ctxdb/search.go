@@ -149,7 +149,7 @@ func (f *searchFlags) search(ctx context.Context, db *engine.DB, out, errOut io.
 		failed++
 		fmt.Fprintf(errOut, "%s: %s\n", db.Path(), oneLine(err))
 	case len(hits) == 0:
-		return fmt.Errorf("%s: nothing about %q was found", db.Path(), f.query.Text)
+		return fmt.Errorf("%s: nothing was found about: %s", db.Path(), f.query.Text)
 	}
 	look := newLookout(f.query.Text)
 	columns, bold := columnsOf(out), isTerminal(out)

@@ -136,11 +136,18 @@ func (l *lookout) from(text string, columns int) string {
 	if first < 2*columns/3 {
 		return text
 	}
-	start := first - columns/4
-	if space := strings.IndexByte(text[start:first], ' '); space >= 0 {
+	// A quarter of the columns stands before it, or more where little comes behind it.
+	start := max(min(first-columns/4, len(text)-columns+1), 0)
+	if start == 0 {
+		return text
+	}
+	if space := strings.IndexByte(text[start:first], ' '); space >= 0 && space < columns/4 {
 		return "\u2026" + text[start+space+1:]
 	}
-	return "\u2026" + text[first:]
+	for !utf8.RuneStart(text[start]) {
+		start++
+	}
+	return "\u2026" + text[start:]
 }
 
 // mark puts marks around the query's words.

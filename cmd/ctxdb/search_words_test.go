@@ -33,6 +33,22 @@ func TestLookout(t *testing.T) {
 	}
 }
 
+// TestSearchShowsWhatStandsBefore: a line whose end has the word is shown with as much
+// before it as there is room for.
+func TestSearchShowsWhatStandsBefore(t *testing.T) {
+	l := newLookout("limit")
+	for _, c := range []struct{ text, want string }{
+		{`{"file_path":"/home/dev/strategy.go","limit":100}`, `…h":"/home/dev/strategy.go","limit":100}`},
+		{"one two three four five six seven eight the limit", "…four five six seven eight the limit"},
+		{"short, with a limit", "short, with a limit"},
+		{"é" + strings.Repeat("é", 40) + "-limit", "…" + strings.Repeat("é", 16) + "-limit"},
+	} {
+		if got := l.from(c.text, 40); got != c.want {
+			t.Errorf("%q\n got %q\nwant %q", c.text, got, c.want)
+		}
+	}
+}
+
 func TestSearchMarks(t *testing.T) {
 	r := searchRow{Score: 1, ID: 7, Role: "user", Line: "two quinces"}
 	look := newLookout("quince")
