@@ -169,7 +169,7 @@ func (p *embedRun) inspect() error {
 		switch {
 		case isRetired(err), err == nil:
 		case errors.Is(err, ErrVersion):
-			p.db.log.Warn("vectors of a newer program are left alone", "offset", e.Offset, "from", e.FirstID, "to", e.EndID, "err", err)
+			p.db.log.Info("vectors of a newer program are left alone", "offset", e.Offset, "from", e.FirstID, "to", e.EndID, "err", err)
 			p.r.Foreign += uint64(e.Vectors)
 		case p.failed == nil:
 			p.failed = fmt.Errorf("the vectors of #%d to #%d: %w", e.FirstID, e.EndID-1, err)

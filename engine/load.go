@@ -81,7 +81,7 @@ func (db *DB) readSlots() ([]slotted, error) {
 		case s.State != format.StateCreating:
 			valid = append(valid, slotted{s, slot})
 		default:
-			errs = append(errs, format.Corruptf("superblock", slot, "creation of the file did not finish; open it for writing"))
+			errs = append(errs, format.Corruptf("superblock", slot, "creation of the file did not finish; the next writer begins it anew"))
 		}
 	}
 	if len(valid) == 2 && valid[1].Epoch > valid[0].Epoch {

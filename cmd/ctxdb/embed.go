@@ -17,7 +17,8 @@ const embedLong = `Embed has a model make the vectors that turns of FILE lack, s
 what means the same in other words. The model gets the summary and the beginning of the content
 of each turn, 64 at a time; --embedder names the endpoint. Only turns without a vector of this
 model are sent, so it may be run again at any time. What was answered is kept: a pass that fails
-or is interrupted goes on where it was.
+or is interrupted goes on where it was. A turn of which a read fails is passed over and named, the
+exit code is 1, and the next pass tries it again.
 
 A key is read from the environment, and written nowhere.
 

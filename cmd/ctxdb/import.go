@@ -77,16 +77,17 @@ func checkNames(cmd *cobra.Command, names []string) error {
 // importAll imports one transcript after the other. The report, nil if nothing was begun,
 // stands beside an error too: it says what was committed before.
 func importAll(ctx context.Context, cmd *cobra.Command, file string, names []string) (*importReport, error) {
-	total, err := measure(cmd.InOrStdin(), names)
-	if err != nil {
-		return nil, err
-	}
-	im := &importer{path: file, progress: newProgress(cmd.ErrOrStderr(), "import", total, true)}
+	im := &importer{path: file}
 	if _, err := os.Stat(file); err == nil { // else nothing is made before there are turns
 		if err := im.open(); err != nil {
-			return nil, err
+			return nil, swapped(err)
 		}
 	}
+	total, err := measure(cmd.InOrStdin(), names)
+	if err != nil {
+		return nil, im.close(err)
+	}
+	im.progress = newProgress(cmd.ErrOrStderr(), "import", total, true)
 	r := &importReport{File: file, Transcripts: make([]transcriptReport, 0, len(names))}
 	for _, name := range names {
 		t := newTranscriptReport(name)
@@ -101,6 +102,14 @@ func importAll(ctx context.Context, cmd *cobra.Command, file string, names []str
 		err = im.open() // an empty transcript makes an empty file
 	}
 	return r, im.close(err)
+}
+
+// swapped says which name comes first, where the first one names something else.
+func swapped(err error) error {
+	if errors.Is(err, engine.ErrNotCtxdb) && !errors.Is(err, engine.ErrEmpty) {
+		return fmt.Errorf("%w; FILE comes first, then the transcripts", err)
+	}
+	return err
 }
 
 // measure checks that every transcript is there, and adds up their bytes; -1: unknown.
