@@ -24,3 +24,19 @@ func TestSameTurnsSameBytes(t *testing.T) {
 		t.Error("fresh encoders give other bytes")
 	}
 }
+
+// However many goroutines compress, the bytes are the same.
+func TestCrewChangesNothing(t *testing.T) {
+	turns := generated(t, 5, 400)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	alone := build(t, 1, turns, segment.BuildOptions{})
+	if alone.Entry.Turns != 400 {
+		t.Fatal("too few")
+	}
+	for _, n := range []int{2, 3, 8} {
+		runtime.GOMAXPROCS(n)
+		if several := build(t, 1, turns, segment.BuildOptions{}); !bytes.Equal(alone.Bytes, several.Bytes) {
+			t.Errorf("%d at once: other bytes", n)
+		}
+	}
+}

@@ -142,7 +142,7 @@ func (b *builder) blocks(turns []Turn) error {
 		}
 		e := pool.Get().(*encoder)
 		defer pool.Put(e)
-		s.add(e, (&packer{target: b.o.SourceBlockBytes}).source, turns)
+		s.add([]*encoder{e}, (&packer{target: b.o.SourceBlockBytes}).source, turns)
 		if d := <-chosen; d != nil && s.err == nil {
 			s.dictionary, s.err = squeeze(e, makeBlockKey(0, 0), d)
 		}
@@ -188,7 +188,7 @@ func (b *builder) contents(turns []Turn, chosen chan<- []byte) (c compressed) {
 		e = plainEncoders.Get().(*encoder)
 		defer plainEncoders.Put(e)
 	}
-	c.add(e, (&packer{target: b.o.BlockBytes}).content, turns)
+	c.add(e.crew(), (&packer{target: b.o.BlockBytes}).content, turns)
 	return c
 }
 

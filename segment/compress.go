@@ -1,8 +1,10 @@
 package segment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ctxdb/format"
 )
@@ -22,13 +24,47 @@ type compressed struct {
 	err        error
 }
 
-// add packs turns into blocks and compresses each.
-func (c *compressed) add(e *encoder, pack func([]Turn, fullBlock) error, turns []Turn) {
-	c.err = pack(turns, func(first blockKey, plaintext []byte) error {
-		p, err := squeeze(e, first, plaintext)
-		c.blocks = append(c.blocks, p)
+// packed is a block on its way to an encoder.
+type packed struct {
+	at        int // in compressed.blocks
+	first     blockKey
+	plaintext []byte
+}
+
+// add packs turns into blocks and compresses each, with as many goroutines as
+// there are encoders. What becomes of a block depends on nothing but its text.
+func (c *compressed) add(crew []*encoder, pack func([]Turn, fullBlock) error, turns []Turn) {
+	queue := make(chan packed, len(crew))
+	used := make(chan []byte, 2*len(crew)+1) // for texts, to be used again
+	for range cap(used) {
+		used <- nil
+	}
+	var mu sync.Mutex // of c
+	var group sync.WaitGroup
+	for _, e := range crew {
+		group.Go(func() {
+			for x := range queue {
+				p, err := squeeze(e, x.first, x.plaintext)
+				mu.Lock()
+				c.blocks[x.at] = p
+				c.err = cmp.Or(c.err, err)
+				mu.Unlock()
+				used <- x.plaintext
+			}
+		})
+	}
+	err := pack(turns, func(first blockKey, plaintext []byte) error {
+		mu.Lock()
+		at := len(c.blocks)
+		c.blocks = append(c.blocks, squeezed{})
+		err := c.err
+		mu.Unlock()
+		queue <- packed{at, first, append((<-used)[:0], plaintext...)}
 		return err
 	})
+	close(queue)
+	group.Wait()
+	c.err = cmp.Or(c.err, err)
 }
 
 // squeeze compresses a block. The bytes are the caller's. What does not decode

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 
@@ -72,6 +73,22 @@ func dictEncoder(level zstd.EncoderLevel, content []byte, blocks [][]byte) (*enc
 		e.most = format.MaxBlockRaw
 	}
 	return e, nil
+}
+
+// maxCrew bounds the goroutines that compress the blocks of one segment.
+const maxCrew = 4
+
+// crew returns encoders like e, it among them, for as many goroutines as can run.
+// Those of a library's level are one: they take megabytes each.
+func (e *encoder) crew() []*encoder {
+	list := []*encoder{e}
+	z, ok := e.frames.(*zdict.Encoder)
+	for ok && len(list) < min(runtime.GOMAXPROCS(0), maxCrew) {
+		twin := *e
+		twin.frames, twin.out, twin.check = z.Clone(), nil, nil
+		list = append(list, &twin)
+	}
+	return list
 }
 
 // encode returns how plaintext is stored best. The bytes are valid until the

@@ -26,6 +26,12 @@ type Encoder struct {
 // The bytes are the Encoder's and don't change.
 func (e *Encoder) Dictionary() []byte { return e.dictionary }
 
+// Clone returns an encoder of the same dictionary, which it shares, for another
+// goroutine.
+func (e *Encoder) Clone() *Encoder {
+	return &Encoder{id: e.id, dictionary: e.dictionary, matcher: e.matcher.clone(), tables: e.tables, shared: e.shared}
+}
+
 const frameMagic = 0xFD2FB528
 
 // EncodeAll appends to dst one frame that holds src, at most MaxBlock bytes,

@@ -75,6 +75,11 @@ func newMatcher(content []byte) *matcher {
 	return &matcher{text: slices.Clip(content), dict: len(content), places: newPlaces(content), prices: guessed()}
 }
 
+// clone shares what blocks don't change.
+func (m *matcher) clone() *matcher {
+	return &matcher{text: slices.Clone(m.text[:m.dict]), dict: m.dict, places: m.places, prices: m.prices}
+}
+
 // enter takes in a block.
 func (m *matcher) enter(block []byte) {
 	m.text = append(append(m.text[:m.dict], block...), make([]byte, slack)...)

@@ -36,16 +36,28 @@ func newPlaces(text []byte) places {
 		at  uint32
 	}
 	list := make([]place, n)
-	for i := range list {
-		list[i] = place{binary.BigEndian.Uint64(text[i:]), uint32(i)}
+	var start [1<<16 + 1]int // of the places by their first 2 bytes: a sort of less
+	for i := range n {
+		start[int(binary.BigEndian.Uint16(text[i:]))+1]++
+	}
+	for i := range start[1:] {
+		start[i+1] += start[i]
+	}
+	end := start
+	for i := range n {
+		key := binary.BigEndian.Uint64(text[i:])
+		list[end[key>>48]] = place{key, uint32(i)}
+		end[key>>48]++
 	}
 	rest := func(p place) []byte { return text[p.at+keyBytes : min(int(p.at)+sortBytes, len(text))] }
-	slices.SortFunc(list, func(a, b place) int {
-		if a.key != b.key {
-			return cmp.Compare(a.key, b.key)
-		}
-		return cmp.Or(bytes.Compare(rest(a), rest(b)), cmp.Compare(a.at, b.at))
-	})
+	for i := range 1 << 16 {
+		slices.SortFunc(list[start[i]:end[i]], func(a, b place) int {
+			if a.key != b.key {
+				return cmp.Compare(a.key, b.key)
+			}
+			return cmp.Or(bytes.Compare(rest(a), rest(b)), cmp.Compare(a.at, b.at))
+		})
+	}
 	log := bits.Len(uint(n)) + 1
 	p := places{
 		keys: make([]uint64, n), at: make([]uint32, n), groups: make([]uint32, 1<<log),
