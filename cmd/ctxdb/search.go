@@ -86,7 +86,7 @@ func searchVerb() *cobra.Command {
 	flags.IntVarP(&f.query.K, "hits", "k", 10, "at most `N` turns")
 	flags.StringVar(&f.query.Thread, "thread", "", "only this `THREAD`")
 	flags.StringSliceVar(&f.query.Roles, "role", nil, "only these `ROLES`, with commas between them")
-	flags.StringSliceVar(&f.query.Tags, "tag", nil, "only turns that have all of these `TAGS`")
+	flags.StringArrayVar(&f.query.Tags, "tag", nil, "only turns that have this `TAG`; may be repeated: those that have all")
 	flags.StringVar(&f.from, "from", "", "only turns of this day or `TIME`, and later ones")
 	flags.StringVar(&f.to, "to", "", "only turns of this day or `TIME`, and earlier ones")
 	f.model.add(cmd)

@@ -100,7 +100,7 @@ func (p *windowPrompt) text(w io.Writer) {
 	if p.Short {
 		what += "; the session is short, all of it is here"
 	}
-	row(w, "prompt", "%s tokens: %s", count(p.Tokens), what)
+	row(w, "prompt", "%s: %s", many(p.Tokens, "token"), what)
 	for _, f := range p.Fetched {
 		row(w, "fetched", "%s", f.words())
 	}

@@ -220,7 +220,7 @@ func (r *windowReport) text(w io.Writer) {
 	if r.PinnedTokens > 0 {
 		pinned = fmt.Sprintf(", %s of them pinned", count(r.PinnedTokens))
 	}
-	row(w, "resident", "%s, %s tokens%s, %s bytes", many(r.Turns, "turn"), count(r.Tokens), pinned, count(r.Bytes))
+	row(w, "resident", "%s, %s%s, %s", many(r.Turns, "turn"), many(r.Tokens, "token"), pinned, many(r.Bytes, "byte"))
 	for _, t := range r.Residents {
 		t.text(w, r.columns)
 	}
@@ -250,7 +250,7 @@ func (r *windowReport) departed(w io.Writer) {
 func (r *windowReport) budget() string {
 	var both []string
 	if r.BudgetTokens > 0 {
-		both = append(both, count(r.BudgetTokens)+" tokens")
+		both = append(both, many(r.BudgetTokens, "token"))
 	}
 	if r.BudgetBytes > 0 {
 		both = append(both, count(r.BudgetBytes)+" bytes")
@@ -265,9 +265,9 @@ func (d *windowDid) text(w io.Writer) {
 	if d == nil {
 		return
 	}
-	row(w, "references", "%s: %s, %s of %s tokens, %s in %s", count(d.Refs), many(d.Hits, "hit"), many(d.Faults, "fault"), count(d.FaultTokens),
+	row(w, "references", "%s: %s, %s of %s, %s in %s", count(d.Refs), many(d.Hits, "hit"), many(d.Faults, "fault"), many(d.FaultTokens, "token"),
 		many(d.Evictions, "eviction"), batches(d.Batches))
-	row(w, "peak", "%s tokens, %s bytes", count(d.PeakTokens), count(d.PeakBytes))
+	row(w, "peak", "%s, %s", many(d.PeakTokens, "token"), many(d.PeakBytes, "byte"))
 	row(w, "verdict", "%s", d.Reason)
 	if d.SuggestedTokens > 0 {
 		row(w, "suggested", "a budget of %s tokens would end it", count(d.SuggestedTokens))
