@@ -1,0 +1,103 @@
+package segment
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"ctxdb/format"
+)
+
+func dictionaryAndFrame(t testing.TB) (dictionary, frame, text []byte) {
+	t.Helper()
+	text = bytes.Repeat([]byte("the agent reads main.go, edits it, and runs go test ./... again; it fails no more. "), 20)
+	e, err := dictEncoder(0, text[:1000], [][]byte{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, codec := e.encode(text)
+	if codec != format.CodecZstdDict {
+		t.Fatal("no frame with a dictionary")
+	}
+	return e.dictionary, bytes.Clone(frame), text
+}
+
+// FuzzDictionary: a dictionary of anything is refused or used, and what it is
+// used for gives the right number of bytes or nothing.
+func FuzzDictionary(f *testing.F) {
+	dictionary, frame, text := dictionaryAndFrame(f)
+	f.Add(dictionary, frame)
+	f.Add(dictionary[:300], frame)
+	f.Add([]byte{0x37, 0xA4, 0x30, 0xEC, 1, 0, 0, 0}, frame)
+	f.Fuzz(func(t *testing.T, dictionary, frame []byte) {
+		if len(dictionary) > format.MaxBlockRaw || len(frame) > 1<<16 {
+			t.Skip("more than a file can have, or than is tried")
+		}
+		d, err := newDecoder(dictionary)
+		if err != nil {
+			return
+		}
+		defer d.Close()
+		raw := uint32(len(text))
+		if out, ok := decodeStored(nil, frame, format.CodecZstdDict, raw, d); ok && uint32(len(out)) != raw {
+			t.Errorf("%d bytes, %d are asked for", len(out), raw)
+		}
+	})
+}
+
+// Every flipped bit of a dictionary's tables is refused, or spoils no more than
+// bytes: no panic, no hang, no other length.
+func TestFlippedDictionary(t *testing.T) {
+	dictionary, frame, text := dictionaryAndFrame(t)
+	tables := len(dictionary) - 1000
+	refused := 0
+	for bit := range tables * 8 {
+		b := bytes.Clone(dictionary)
+		b[bit/8] ^= 1 << (bit % 8)
+		d, err := newDecoder(b)
+		if err != nil {
+			refused++
+			continue
+		}
+		if out, ok := decodeStored(nil, frame, format.CodecZstdDict, uint32(len(text)), d); ok && len(out) != len(text) {
+			t.Errorf("bit %d: %d bytes of %d", bit, len(out), len(text))
+		}
+		d.Close()
+	}
+	t.Logf("%d of %d flipped bits are refused", refused, tables*8)
+}
+
+// What the cache counts for a decoder is what it takes, within a quarter.
+func TestDecoderCost(t *testing.T) {
+	text := bytes.Repeat([]byte("0123456789abcdef the agent reads main.go and edits it "), 2200)[:maxDictionary]
+	e, err := dictEncoder(0, text, [][]byte{text[:4096]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, _ := e.encode(text[1000:5000])
+	frame = bytes.Clone(frame)
+	const n = 100
+	var before, after runtime.MemStats
+	caches := NewDecoderCache(1 << 40)
+	segs := make([]Segment, n)
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range segs {
+		d, err := newDecoder(e.dictionary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		caches.add(&segs[i].decoder, d, len(e.dictionary))
+		if _, ok := decodeStored(nil, frame, format.CodecZstdDict, 4000, d); !ok {
+			t.Fatal("does not decode")
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	took, counted := int64(after.HeapAlloc-before.HeapAlloc)/n, caches.Bytes()/n
+	t.Logf("a decoder takes %d bytes, %d are counted", took, counted)
+	if took > counted*5/4 || took < counted*3/4 {
+		t.Errorf("a decoder takes %d bytes, %d are counted", took, counted)
+	}
+	runtime.KeepAlive(segs)
+}
