@@ -11,8 +11,8 @@ import (
 // places is the positions of a dictionary in the order of the text that follows:
 // the neighbours of where another text would stand have most in common with it.
 type places struct {
-	keys   []uint64 // the next 8 bytes, the first one highest; ascending
-	at     []uint32 // invariant: as many as keys
+	text   []byte   // the dictionary
+	at     []uint32 // in the order of key
 	groups []uint32 // by a hash of the first 5 bytes: 1 + the first key that has them; 0: none
 	shift  uint8    // of the hash
 	sieve  []uint64 // a bit for each hash that occurs
@@ -58,19 +58,22 @@ func newPlaces(text []byte) places {
 			return cmp.Or(bytes.Compare(rest(a), rest(b)), cmp.Compare(a.at, b.at))
 		})
 	}
-	log := bits.Len(uint(n)) + 1
+	log := max(bits.Len(uint(n)), 1)
 	p := places{
-		keys: make([]uint64, n), at: make([]uint32, n), groups: make([]uint32, 1<<log),
+		text: text, at: make([]uint32, n), groups: make([]uint32, 1<<log),
 		shift: uint8(64 - log), sieve: make([]uint64, 1<<sieveBits/64),
 	}
 	for i, x := range list {
-		p.keys[i], p.at[i] = x.key, x.at
+		p.at[i] = x.at
 		if i == 0 || groupOf(x.key) != groupOf(list[i-1].key) {
 			p.group(hashGroup(groupOf(x.key)), i)
 		}
 	}
 	return p
 }
+
+// key is the next 8 bytes at the i-th place, the first one highest.
+func (p *places) key(i int) uint64 { return binary.BigEndian.Uint64(p.text[p.at[i]:]) }
 
 // group notes that the keys of a group begin with the i-th.
 func (p *places) group(hash uint64, i int) {
@@ -98,7 +101,7 @@ func (p *places) find(key uint64) (i, first int, ok bool) {
 		if g == 0 {
 			return 0, 0, false
 		}
-		if first = int(g - 1); groupOf(p.keys[first]) == group {
+		if first = int(g - 1); groupOf(p.key(first)) == group {
 			return p.notBelow(first, key), first, true
 		}
 		k = (k + 1) & uint64(len(p.groups)-1)
@@ -109,11 +112,11 @@ func (p *places) find(key uint64) (i, first int, ok bool) {
 // double, since groups are small, then by halves.
 func (p *places) notBelow(i int, key uint64) int {
 	low, high := i, i
-	for step := 1; high < len(p.keys) && p.keys[high] < key; step *= 2 {
+	for step := 1; high < len(p.at) && p.key(high) < key; step *= 2 {
 		low, high = high+1, high+step
 	}
-	for high = min(high, len(p.keys)); low < high; {
-		if middle := int(uint(low+high) / 2); p.keys[middle] < key {
+	for high = min(high, len(p.at)); low < high; {
+		if middle := int(uint(low+high) / 2); p.key(middle) < key {
 			low = middle + 1
 		} else {
 			high = middle
@@ -132,14 +135,14 @@ func (m *matcher) inDictionary(best *match, i, end int, key uint64) {
 	}
 	var before, behind int // bytes in common
 	if k > first {
-		before = bits.LeadingZeros64(p.keys[k-1]^key) / 8
+		before = bits.LeadingZeros64(p.key(k-1)^key) / 8
 	}
-	if k < len(p.keys) {
-		behind = bits.LeadingZeros64(p.keys[k]^key) / 8
+	if k < len(p.at) {
+		behind = bits.LeadingZeros64(p.key(k)^key) / 8
 	}
 	switch {
 	case behind == keyBytes:
-		for stop := min(k+sameDepth, len(p.keys)); k < stop && p.keys[k] == key; k++ {
+		for stop := min(k+sameDepth, len(p.at)); k < stop && p.key(k) == key; k++ {
 			m.far(best, i, int(p.at[k]), end)
 		}
 	case behind > before:
