@@ -203,7 +203,7 @@ func (db *DB) Handles(ctx context.Context, ids []TurnID) ([]Handle, error) {
 func (db *DB) handles(ctx context.Context, ids []TurnID, must, limitBytes int) ([]Handle, error) {
 	var all []Handle
 	var firstErr error
-	err := db.do(func(v *view) error {
+	err := db.doSettled(func(v *view) error {
 		x, err := db.newDistinguisher(v)
 		if err != nil {
 			return err

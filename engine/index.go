@@ -137,7 +137,11 @@ func (i *segmentIndex) open(s *segment.Segment) error {
 		what string
 		open func(d *segment.Data) error
 	}{
-		{format.SectionTerms, "terms", func(d *segment.Data) (err error) { i.terms, err = rank.Open(d, d.Size()); return err }},
+		{format.SectionTerms, "terms", func(d *segment.Data) (err error) {
+			d.Once()
+			i.terms, err = rank.Open(d, d.Size())
+			return err
+		}},
 		{format.SectionHot, "hot entries", func(d *segment.Data) (err error) { i.lines, err = hot.Open(d, d.Size()); return err }},
 		{format.SectionVectors, "vectors", func(d *segment.Data) (err error) { i.vectors, err = vec.Open(d, d.Size(), s.Entry().Turns); return err }},
 	} {

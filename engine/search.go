@@ -94,7 +94,7 @@ func (db *DB) find(ctx context.Context, q Query) (f Found, err error) {
 	}
 	db.askVector(ctx, &q, &f)
 	var words, vectors harm
-	err = db.do(func(v *view) (err error) {
+	err = db.doSettled(func(v *view) (err error) {
 		words, vectors = harm{}, harm{}
 		if f.Hits, f.Compared, err = db.search(ctx, v, &q, &words, &vectors); err != nil {
 			return err

@@ -28,6 +28,7 @@ type Data struct {
 	uuid    format.UUID
 	nonce   uint64
 	section format.Section
+	seen    pageMarks // of pages that were verified; nil: each read verifies
 }
 
 // Data finds a section that Build was given as an Extra. ok is false where the
@@ -50,6 +51,21 @@ func (s *Segment) Data(t format.SectionType) (d *Data, ok bool, err error) {
 	return nil, false, nil
 }
 
+// Once makes reads verify each page once, at the first byte that is wanted of it,
+// and from then on copy nothing but what is wanted. It must be called before the
+// first read. What it gives up is to notice, before Verify does, bytes that rot
+// under an open file after they were good: it is for indexes, whose answers are
+// held against a block, which is verified at each read.
+//
+// A page that was good says nothing about bytes that were given to another owner.
+// No read succeeds once the segment is closed, even while it runs. Where another
+// process may do that, who believes an answer asks the superblocks after it
+// whether the segment is still there.
+func (d *Data) Once() { d.seen = newPageMarks(format.DataPages(int(d.section.Entries))) }
+
+// Doubt forgets which pages were good, for who met bytes there that make no sense.
+func (d *Data) Doubt() { d.seen.clear() }
+
 // Size is the number of bytes of the section.
 func (d *Data) Size() int64 { return int64(d.section.Entries) }
 
@@ -70,27 +86,49 @@ func (d *Data) ReadAt(p []byte, off int64) (n int, err error) {
 		return 0, d.region.errClosed()
 	}
 	defer d.held.Release()
-	page := dataBuffers.Get().(*[format.IndexPageSize]byte)
-	defer dataBuffers.Put(page)
 	for n < len(p) {
 		if off >= d.Size() {
 			return n, io.EOF
 		}
-		number := int(off / format.DataPageBytes)
-		if err := d.load(page[:], number); err != nil {
+		number, from := int(off/format.DataPageBytes), off%format.DataPageBytes
+		m := int(min(format.DataPageBytes-from, d.Size()-off, int64(len(p)-n)))
+		if err := d.readWithin(p[n:n+m], number, from); err != nil {
 			return n, err
 		}
-		from := int(off % format.DataPageBytes)
-		end := from + int(min(int64(format.DataPageBytes-from), d.Size()-off))
-		m := copy(p[n:], page[from:end])
 		n, off = n+m, off+int64(m)
+	}
+	if d.seen == nil {
+		return n, nil
+	}
+	if err := d.region.Closed(); err != nil {
+		return 0, err // what was copied may have been another owner's
 	}
 	return n, nil
 }
 
+// readWithin copies bytes of one page.
+func (d *Data) readWithin(p []byte, number int, from int64) error {
+	if d.seen.has(number) {
+		return d.region.read(p, d.at(number)+from)
+	}
+	page := dataBuffers.Get().(*[format.IndexPageSize]byte)
+	defer dataBuffers.Put(page)
+	if err := d.load(page[:], number); err != nil {
+		return err
+	}
+	copy(p, page[from:format.DataPageBytes])
+	d.seen.add(number)
+	return nil
+}
+
+// at is where a page lies in the region.
+func (d *Data) at(number int) int64 {
+	return d.section.Offset + int64(number)*format.IndexPageSize
+}
+
 // load copies a page and verifies it.
 func (d *Data) load(page []byte, number int) error {
-	at := d.section.Offset + int64(number)*format.IndexPageSize
+	at := d.at(number)
 	if err := d.region.read(page, at); err != nil {
 		return err
 	}

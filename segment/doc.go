@@ -20,4 +20,9 @@
 //     Close. The last one unmaps.
 //   - Every block, page and turn is checked before it is believed. A mismatch
 //     is a [format.CorruptError]; the caller decides whether the file moved on.
+//   - One exception: after [Data.Once] a page of a section is checked at its first
+//     read, and not again while the section is open. Bytes can rot under a long-lived
+//     map; an index read so may then miss a turn or rank it too low until the file
+//     is opened anew, or Verify, which checks everything, says so. It never yields
+//     a wrong turn: a turn comes from its block, which is checked at each read.
 package segment

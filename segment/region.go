@@ -76,6 +76,14 @@ func (r *region) Close() {
 	}
 }
 
+// Closed is an error that wraps fs.ErrClosed once Close was called; nil before.
+func (r *region) Closed() error {
+	if !r.closed.Load() {
+		return nil
+	}
+	return r.errClosed()
+}
+
 func (r *region) errClosed() error {
 	return fmt.Errorf("%s: segment at offset %d: %w", r.path, r.offset, fs.ErrClosed)
 }

@@ -16,7 +16,17 @@ type entry struct {
 	length int      // of the postings in bytes
 }
 
+// find looks a term up in the directory.
 func (p *Reader) find(t lex.Term) (found entry, ok bool, err error) {
+	found, ok, err = p.findSame(t)
+	if p.doubts(err) {
+		return p.findSame(t)
+	}
+	return found, ok, err
+}
+
+// findSame finds a term, or the one that has the same postings.
+func (p *Reader) findSame(t lex.Term) (found entry, ok bool, err error) {
 	if found, ok, err = p.findOwn(t); !ok || err != nil || found.count > 0 {
 		return found, ok, err
 	}

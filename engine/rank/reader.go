@@ -26,7 +26,8 @@ type Reader struct {
 
 // Open reads the head of an encoded part of size bytes. r stays the caller's
 // and must outlive the Reader; it is called with offsets from the start of the
-// part, from many goroutines at once.
+// part, from many goroutines at once. Where it has a method Doubt, that is called
+// when what r gave is no part's, before the same is read once more.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	if size < headerSize {
 		return nil, corrupt(0, "%d bytes", size)
@@ -113,6 +114,14 @@ func (p *Reader) postingsOf(dst []Posting, e *entry) ([]Posting, error) {
 	if e.count == 1 {
 		return append(dst, e.single), nil
 	}
+	out, err := p.decodePostings(dst, e)
+	if p.doubts(err) {
+		return p.decodePostings(dst, e)
+	}
+	return out, err
+}
+
+func (p *Reader) decodePostings(dst []Posting, e *entry) ([]Posting, error) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	b := s.room(e.length)
@@ -121,6 +130,20 @@ func (p *Reader) postingsOf(dst []Posting, e *entry) ([]Posting, error) {
 		return dst, err
 	}
 	return appendDecoded(dst, b, e.count, p.h.turns, at)
+}
+
+// doubts reports whether an error says that bytes are not those of a part, and
+// they came from who may have verified them long ago. It verifies them anew then,
+// when they are read again, and says where the damage is.
+func (p *Reader) doubts(err error) bool {
+	if err == nil || !errors.Is(err, ErrCorrupt) {
+		return false
+	}
+	d, may := p.r.(interface{ Doubt() })
+	if may {
+		d.Doubt()
+	}
+	return may
 }
 
 // Terms reads the directory a bucket at a time.
