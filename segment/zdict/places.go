@@ -30,37 +30,10 @@ func groupOf(key uint64) uint64     { return key >> (64 - 8*groupBytes) }
 func hashGroup(group uint64) uint64 { return group * 0x9E3779B97F4A7C15 }
 
 func newPlaces(text []byte) places {
-	n := max(len(text)-keyBytes+1, 0)
-	type place struct {
-		key uint64
-		at  uint32
-	}
-	list := make([]place, n)
-	var start [1<<16 + 1]int // of the places by their first 2 bytes: a sort of less
-	for i := range n {
-		start[int(binary.BigEndian.Uint16(text[i:]))+1]++
-	}
-	for i := range start[1:] {
-		start[i+1] += start[i]
-	}
-	end := start
-	for i := range n {
-		key := binary.BigEndian.Uint64(text[i:])
-		list[end[key>>48]] = place{key, uint32(i)}
-		end[key>>48]++
-	}
-	rest := func(p place) []byte { return text[p.at+keyBytes : min(int(p.at)+sortBytes, len(text))] }
-	for i := range 1 << 16 {
-		slices.SortFunc(list[start[i]:end[i]], func(a, b place) int {
-			if a.key != b.key {
-				return cmp.Compare(a.key, b.key)
-			}
-			return cmp.Or(bytes.Compare(rest(a), rest(b)), cmp.Compare(a.at, b.at))
-		})
-	}
-	log := max(bits.Len(uint(n)), 1)
+	list := sortedPlaces(text)
+	log := max(bits.Len(uint(len(list))), 1)
 	p := places{
-		text: text, at: make([]uint32, n), groups: make([]uint32, 1<<log),
+		text: text, at: make([]uint32, len(list)), groups: make([]uint32, 1<<log),
 		shift: uint8(64 - log), sieve: make([]uint64, 1<<sieveBits/64),
 	}
 	for i, x := range list {
@@ -70,6 +43,43 @@ func newPlaces(text []byte) places {
 		}
 	}
 	return p
+}
+
+// place is a position of the dictionary and the next 8 bytes there.
+type place struct {
+	key uint64
+	at  uint32
+}
+
+// sortedPlaces orders them by counting the first 2 bytes, then by comparing.
+func sortedPlaces(text []byte) []place {
+	n := max(len(text)-keyBytes+1, 0)
+	list, ends := make([]place, n), make([]int, 1<<16)
+	for i := range n {
+		ends[binary.BigEndian.Uint16(text[i:])]++
+	}
+	total := 0
+	for i, count := range ends {
+		ends[i] = total // where they begin, for now
+		total += count
+	}
+	for i := range n {
+		key := binary.BigEndian.Uint64(text[i:])
+		list[ends[key>>48]] = place{key, uint32(i)}
+		ends[key>>48]++
+	}
+	rest := func(p place) []byte { return text[p.at+keyBytes : min(int(p.at)+sortBytes, len(text))] }
+	start := 0
+	for _, end := range ends {
+		slices.SortFunc(list[start:end], func(a, b place) int {
+			if a.key != b.key {
+				return cmp.Compare(a.key, b.key)
+			}
+			return cmp.Or(bytes.Compare(rest(a), rest(b)), cmp.Compare(a.at, b.at))
+		})
+		start = end
+	}
+	return list
 }
 
 // key is the next 8 bytes at the i-th place, the first one highest.
