@@ -59,9 +59,18 @@ func BenchmarkScan(b *testing.B) {
 	b.ReportMetric(float64(faultTurns)*float64(b.N)/b.Elapsed().Seconds(), "turns/s")
 }
 
+// keys of the first n turns, made before anything is measured: making one allocates.
+func keys(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = workload.Key(i)
+	}
+	return list
+}
+
 // BenchmarkLookup finds turns by their keys, those that are there and those that are not.
 func BenchmarkLookup(b *testing.B) {
-	set := turns(b)
+	set, keys := turns(b), keys(2*faultTurns)
 	db := openAt(b, sealed(b, set, faultTurns), &engine.Options{ReadOnly: true})
 	for _, present := range []bool{true, false} {
 		b.Run(fmt.Sprintf("present=%t", present), func(b *testing.B) {
@@ -70,9 +79,9 @@ func BenchmarkLookup(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				i := rng.IntN(faultTurns)
-				key := workload.Key(i)
+				key := keys[i]
 				if !present {
-					key = workload.Key(i + faultTurns)
+					key = keys[i+faultTurns]
 				}
 				var id engine.TurnID
 				err := s.Time(func() (err error) { id, err = db.Lookup(key); return err })
@@ -81,6 +90,41 @@ func BenchmarkLookup(b *testing.B) {
 				}
 			}
 			report(b, "lookup", s)
+		})
+	}
+}
+
+// BenchmarkGetKey reads turns at random by their keys: by a look-up and a Get, and
+// by both in one.
+func BenchmarkGetKey(b *testing.B) {
+	set, keys := turns(b), keys(faultTurns)
+	db := openAt(b, sealed(b, set, faultTurns), &engine.Options{ReadOnly: true})
+	for _, c := range []struct {
+		name string
+		read func(key string) (engine.Turn, error)
+	}{
+		{"apart", func(key string) (t engine.Turn, err error) {
+			id, err := db.Lookup(key)
+			if err == nil {
+				t, err = db.Get(id)
+			}
+			return t, err
+		}},
+		{"one", db.GetKey},
+	} {
+		b.Run("calls="+c.name, func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(workload.Seed, 4))
+			var s measure.Samples
+			b.ReportAllocs()
+			for b.Loop() {
+				i := rng.IntN(faultTurns)
+				var t engine.Turn
+				must(b, s.Time(func() (err error) { t, err = c.read(keys[i]); return err }))
+				if int(t.ID) != i+1 {
+					b.Fatalf("turn %d: %d", i+1, t.ID)
+				}
+			}
+			report(b, "get", s)
 		})
 	}
 }

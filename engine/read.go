@@ -44,40 +44,6 @@ func (db *DB) AppendContent(dst []byte, id TurnID) ([]byte, error) {
 	return out, nil
 }
 
-// Lookup finds a turn by its key. ErrNotFound: no turn has it.
-func (db *DB) Lookup(key string) (TurnID, error) {
-	var id uint64
-	err := db.do(func(v *view) (err error) {
-		id, err = db.lookup(v, key)
-		if err == nil && id == 0 {
-			err = fmt.Errorf("key %q: %w", key, ErrNotFound)
-		}
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("lookup: %w", err)
-	}
-	return TurnID(id), nil
-}
-
-func (db *DB) lookup(v *view, key string) (uint64, error) {
-	if key == "" {
-		return 0, nil
-	}
-	if db.writer == nil {
-		if id, err := v.loggedKey(key); id != 0 || err != nil {
-			return id, err
-		}
-		return v.sealedKey(key)
-	}
-	if id, ok := db.keys.get(key); ok && id < v.nextID {
-		return id, nil
-	}
-	// A key leaves the map after the view with its segment was published.
-	v = db.view.Load()
-	return v.sealedKey(key)
-}
-
 // Source reads the record that a turn came in, exactly. It is nil where the
 // turn was appended without one. Errors are those of Get.
 func (db *DB) Source(id TurnID) ([]byte, error) {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 
 	"ctxdb/format"
@@ -147,80 +146,4 @@ func (v *view) source(id uint64) ([]byte, error) {
 		b = []byte{}
 	}
 	return b, nil
-}
-
-// sealedKey finds a key among the segments. 0: no turn has it.
-func (v *view) sealedKey(key string) (uint64, error) {
-	hash := format.HashKey(key)
-	var ids []uint64
-	var err error
-	for _, r := range v.runs {
-		found, rerr := r.FindKey(hash, ids)
-		if isDamage(rerr) {
-			found, rerr = v.coveredKey(r, hash, ids) // its segments still know
-		}
-		if rerr != nil {
-			return 0, rerr
-		}
-		ids = found
-	}
-	for _, s := range v.apart {
-		if ids, err = findKey(s, hash, ids); err != nil {
-			return 0, err
-		}
-	}
-	for _, s := range v.segs[v.clean:] {
-		if s.Entry().Keys == 0 {
-			continue
-		}
-		if ids, err = findKey(s, hash, ids); err != nil {
-			return 0, err
-		}
-	}
-	return v.decideKey(key, ids)
-}
-
-// coveredKey asks the segments that a damaged run covers.
-func (v *view) coveredKey(r *segment.Run, hash uint64, ids []uint64) (_ []uint64, err error) {
-	for _, s := range v.segs {
-		if covers(r.Entry(), s.Entry()) && s.Entry().Keys > 0 {
-			if ids, err = findKey(s, hash, ids); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return ids, nil
-}
-
-// loggedKey finds a key among logged turns, by looking at each. Readers use it;
-// the writer has a map.
-func (v *view) loggedKey(key string) (uint64, error) {
-	for i := range v.logs {
-		r := &v.logs[i]
-		for j := range r.turns {
-			rec, _, err := format.DecodeMeta(r.turns[j].record, r.turns[j].at)
-			if err != nil {
-				return 0, err
-			}
-			if rec.Key == key {
-				return r.first + uint64(j), nil
-			}
-		}
-	}
-	return 0, nil
-}
-
-// decideKey compares the stored keys of candidates: hashes may collide.
-func (v *view) decideKey(key string, ids []uint64) (uint64, error) {
-	slices.Sort(ids)
-	for _, id := range ids {
-		rec, err := v.record(id)
-		if err != nil {
-			return 0, err
-		}
-		if rec.Key == key {
-			return id, nil
-		}
-	}
-	return 0, nil
 }

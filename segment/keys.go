@@ -19,6 +19,31 @@ func (s *Segment) FindKey(hash uint64, dst []uint64) ([]uint64, error) {
 	return out, s.located(err)
 }
 
+// HasKey reports whether a turn has that very key. It decodes the block that the
+// turn begins in and allocates nothing. Errors are those of Record.
+func (s *Segment) HasKey(id uint64, key string) (bool, error) {
+	l, err := s.enter()
+	if err != nil {
+		return false, err
+	}
+	defer s.Release()
+	turn, err := s.local(id)
+	if err != nil {
+		return false, err
+	}
+	sc := getScratch()
+	defer putScratch(sc)
+	meta, err := s.meta(l, sc, turn)
+	if err != nil {
+		return false, s.located(err)
+	}
+	has, ok := format.MetaKey(meta)
+	if !ok {
+		return false, s.located(format.Corruptf("turn record", sc.at, "a field breaks the rules"))
+	}
+	return string(has) == key, nil
+}
+
 // Keys goes through the hashes and ids of all keys, in order, each page verified.
 // The first error ends it.
 func (s *Segment) Keys() iter.Seq2[format.KeyEntry, error] {

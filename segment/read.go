@@ -168,14 +168,24 @@ func (s *Segment) Record(id uint64) (format.Record, error) {
 }
 
 func (s *Segment) record(l *layout, sc *scratch, turn uint32) (format.Record, error) {
-	p, n, err := s.begin(l, sc, turn)
+	meta, err := s.meta(l, sc, turn)
 	if err != nil {
 		return format.Record{}, err
 	}
-	if len(p.Data) == n && !intact(p.Meta, p.Data) {
-		return format.Record{}, format.Corruptf("turn record", sc.at, "turn %d differs from its sum", s.entry.FirstID+uint64(turn))
+	return decodeRecord(slices.Clone(meta), sc.at)
+}
+
+// meta is the meta part of a turn, checked with its content where that has one
+// part. It is valid until the scratch is used again.
+func (s *Segment) meta(l *layout, sc *scratch, turn uint32) ([]byte, error) {
+	p, n, err := s.begin(l, sc, turn)
+	if err != nil {
+		return nil, err
 	}
-	return decodeRecord(slices.Clone(p.Meta), sc.at)
+	if len(p.Data) == n && !intact(p.Meta, p.Data) {
+		return nil, format.Corruptf("turn record", sc.at, "turn %d differs from its sum", s.entry.FirstID+uint64(turn))
+	}
+	return p.Meta, nil
 }
 
 // AppendPart appends one part of a turn's content to dst, counted from 0. Only
