@@ -34,6 +34,7 @@ func settings() []setting {
 	step("+ cues", func() { m.Time, m.Name, m.Number, m.Reason = d.Time, d.Name, d.Number, d.Reason })
 	step("+ turns that ask count less", func() { m.Question = d.Question })
 	step("+ idf: thread share, sharper", func() { m.ThreadShare, m.Sharpness = d.ThreadShare, d.Sharpness })
-	step("+ beginnings of words = default", func() { m.Stump = d.Stump })
+	step("+ beginnings of words", func() { m.Stump = d.Stump })
+	step("+ two words as one = default", func() { m.Joined = d.Joined })
 	return list
 }

@@ -2,8 +2,8 @@
 //
 // An [Analyzer] reads a turn and gives a [Doc]: its terms with their counts, its
 // length, and what kinds of things it mentions. [Parse] reads a question and gives
-// a [Query]: terms with weights, names, quoted phrases, spans of time, and what is
-// asked for. A [Term] is a hash; the text behind it is not kept.
+// a [Query]: terms with weights, neighbouring words as one, names, quoted phrases,
+// spans of time, and what is asked for. A [Term] is a hash; the text behind it is not kept.
 //
 // What becomes a term:
 //

@@ -15,6 +15,7 @@ type QueryTerm struct {
 type Query struct {
 	Terms   []QueryTerm // in the order of the question, each once
 	Stumps  []QueryTerm // the beginnings of its longer words
+	Joined  []QueryTerm // neighbouring words as one: work tree as worktree
 	Names   []Term      // every word, to be held against the names that a file knows
 	Phrases []string    // what stood in quotes, as written; to be checked on the content
 	Dates   []Date      // named in the question
@@ -48,6 +49,13 @@ func Parse(question string, a *Analyzer) Query {
 	a.functions = func(word []byte) { q.Names = append(q.Names, WordTerm(string(word))) }
 	a.text([]byte(question))
 	a.observe, a.functions = nil, nil
+	for _, word := range joined(question) {
+		t := WordTerm(word)
+		if _, ok := at[t]; !ok {
+			at[t] = len(q.Joined)
+			q.Joined = append(q.Joined, QueryTerm{t, 1})
+		}
+	}
 	return q
 }
 

@@ -8,7 +8,8 @@
 // neighbours in the thread: a conversation says what it is about once, and then
 // talks about it. A neighbour's word counts less the further away it is; what a
 // turn that asks lends to the next one, its answer, counts more; what tools lend
-// and borrow counts little. On top come
+// and borrow counts little. What the question writes as two words may be one in
+// the file, and the beginnings of words count a little. On top come
 // factors for what is known of the turn: who speaks, whether it asks or tells,
 // what it mentions of what the question wants, and its time.
 //

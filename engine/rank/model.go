@@ -11,6 +11,7 @@ type Model struct {
 	Tool        float64 // factor for what is lent by, or to, a turn of a tool
 	Answer      float64 // factor for what a turn that asks lends to the next one
 	Stump       float64 // weight of the beginning of a word
+	Joined      float64 // weight of two neighbouring words of the question written as one
 
 	Named    float64 // factor for the turns of a speaker whom the question names
 	Question float64 // factor for turns that ask
@@ -28,7 +29,7 @@ type Model struct {
 // Default was chosen on three of the LoCoMo conversations; see bench/recall.
 var Default = Model{
 	K1: 1.2, B: 0.75, Sharpness: 1.15,
-	Reach: 6, Near: 0.5, Decay: 0.7, Tool: 0.2, Answer: 1.7, Stump: 0.2,
+	Reach: 6, Near: 0.5, Decay: 0.7, Tool: 0.2, Answer: 1.7, Stump: 0.2, Joined: 0.4,
 	Named: 1.75, Question: 0.95, Time: 1.3, Name: 1.15, Number: 1.05, Reason: 1.05, Date: 2,
 	ThreadShare: 0.5,
 }

@@ -124,6 +124,12 @@ func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
 			s.terms = append(s.terms, term{QueryTerm: t, at: len(s.terms), stump: true})
 		}
 	}
+	if m.Joined > 0 {
+		for _, t := range q.Joined {
+			t.Weight *= m.Joined
+			s.terms = append(s.terms, term{QueryTerm: t, at: len(s.terms)})
+		}
+	}
 	s.best.reset(k)
 }
 

@@ -153,6 +153,27 @@ func TestFewBestOfManyParts(t *testing.T) {
 	}
 }
 
+// TestTwoWordsAsOne: a turn that writes a pair of the question's words as one is
+// found, in memory and encoded, and behind one that has both.
+func TestTwoWordsAsOne(t *testing.T) {
+	a, m := new(lex.Analyzer), NewMemory()
+	for i, content := range []string{"the worktree is gone", "the work tree is gone", "the boat is gone"} {
+		m.Add(Turn{Thread: fmt.Sprint(i), Doc: a.Turn(nil, lex.Input{Content: []byte(content)})})
+	}
+	_, reader := encoded(t, Source{Part: m.View()})
+	q := lex.Parse("where is my work-tree?", a)
+	for _, part := range []Part{m.View(), reader} {
+		hits, err := Default.Search([]Part{part}, q, Filter{}, 10)
+		if err != nil || len(hits) != 2 || hits[0].Ordinal != 1 || hits[1].Ordinal != 0 {
+			t.Errorf("found %v, err %v", hits, err)
+		}
+		hits, err = Plain.Search([]Part{part}, q, Filter{}, 10)
+		if err != nil || len(hits) != 1 || hits[0].Ordinal != 1 {
+			t.Errorf("without it found %v, err %v", hits, err)
+		}
+	}
+}
+
 func TestFilters(t *testing.T) {
 	r := seeded(t, 3)
 	turns := someTurns(r, 200)
