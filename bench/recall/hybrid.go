@@ -73,8 +73,7 @@ func measureHybrid(ctx context.Context, e engine.Embedder, conversations []conve
 				if err != nil {
 					return nil, err
 				}
-				r.all.add(c, q, ranked)
-				r.category[q.category].add(c, q, ranked)
+				r.add(c, q, ranked)
 			}
 		}
 		results = append(results, r)

@@ -19,10 +19,15 @@ type score struct {
 	hit1, hit5 int
 }
 
-func (s *score) add(c *conversation, q *question, ranked []int) {
+// add counts a question, and returns the mean of its recall at 2, 4 and 10 %.
+func (s *score) add(c *conversation, q *question, ranked []int) (mean float64) {
 	s.questions++
 	for i, share := range budgets {
-		s.recall[i] += recallOf(q, pack(c, ranked, share*float64(c.tokens)))
+		x := recallOf(q, pack(c, ranked, share*float64(c.tokens)))
+		s.recall[i] += x
+		if i >= 1 && i <= 3 {
+			mean += x / 3
+		}
 	}
 	for i, k := range depths {
 		taken := make(map[int]bool)
@@ -37,6 +42,7 @@ func (s *score) add(c *conversation, q *question, ranked []int) {
 	if hits(q, ranked, 5) {
 		s.hit5++
 	}
+	return mean
 }
 
 // pack takes whole turns in order of their rank, leaving out those that don't fit.
@@ -78,6 +84,12 @@ type result struct {
 	name     string
 	all      score
 	category [5]score
+	each     []float64 // by question: the mean of recall at 2, 4 and 10 %
+}
+
+func (r *result) add(c *conversation, q *question, ranked []int) {
+	r.each = append(r.each, r.all.add(c, q, ranked))
+	r.category[q.category].add(c, q, ranked)
 }
 
 // setting is one way to rank.
@@ -102,8 +114,7 @@ func measure(s setting, conversations []conversation) (result, error) {
 			if err != nil {
 				return r, err
 			}
-			r.all.add(c, q, ranked)
-			r.category[q.category].add(c, q, ranked)
+			r.add(c, q, ranked)
 		}
 		first += len(c.turns)
 	}

@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 	if err := run(ctx, &out, dir, "own.json", "all", model{}, csvPath, plotPath); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 questions", "+ speaker named", "single-hop (1 questions)", "R@5 1.000"} {
+	for _, want := range []string{"2 questions", "+ speaker named", "single-hop (1 questions)", "R@5 1.000", "paired bootstrap"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())
 		}

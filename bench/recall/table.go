@@ -10,7 +10,7 @@ import (
 var categoryNames = [5]string{1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 
 // writeTables prints all settings, then the baselines and what the engine does by
-// category: plain is the number of settings without vectors.
+// category, then what each step adds: plain is the number of settings without vectors.
 func writeTables(w io.Writer, results []result, plain int) {
 	fmt.Fprintf(w, "%-34s", "mean evidence recall at")
 	for _, share := range budgets {
@@ -35,6 +35,7 @@ func writeTables(w io.Writer, results []result, plain int) {
 		}
 		fmt.Fprintln(w)
 	}
+	writeDifferences(w, results, plain)
 }
 
 func writeRow(w io.Writer, name string, s *score) {
