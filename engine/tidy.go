@@ -1,28 +1,33 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
-	"time"
 
 	"ctxdb/format"
 )
 
-// tidyGain is how much shorter Close must be able to make a file before it
-// moves anything: this many bytes, or an eighth of the file.
-const tidyGain = 64 << 10
-
 // tidy moves what lies at the end of the file into holes before it, so that
-// Close can give the space of the log back. A state in which everything is
-// moved is published like any other; until then the old places stand.
+// Close can give the space of the log back. Where the holes are too small, what is
+// small moves first, to make one of several.
 //
 // REQUIRES: the state is closed.
 func (db *DB) tidy() error {
-	old := db.view.Load()
-	plan := planMoves(old)
-	if plan == nil {
-		return nil
+	for range tidyRounds {
+		plan := planMoves(db.view.Load())
+		if plan == nil {
+			return nil
+		}
+		if err := db.relocate(plan); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// relocate publishes a state in which everything is moved, like any other; until
+// then the old places stand.
+func (db *DB) relocate(plan *moves) error {
+	old := db.view.Load()
 	if err := db.confirm(); err != nil { // a life that put nothing away has not
 		return err
 	}
@@ -68,66 +73,6 @@ func (db *DB) tidy() error {
 	db.space.undo(db.space.end, end-db.space.end)
 	db.space.end = end
 	return nil
-}
-
-// moves says where everything goes.
-type moves struct {
-	extents map[int64]int64 // segments, runs of both sorts and the aside, where they move: old offset to new
-	leaves  []int64         // the new place of each leaf
-	root    int64
-}
-
-// planMoves fills holes from the front with what lies last. nil: it is not
-// worth it.
-func planMoves(v *view) *moves {
-	if v.super.RootOffset == 0 {
-		return nil
-	}
-	var objects []span
-	for _, leaf := range v.leaves {
-		for _, e := range leaf {
-			objects = append(objects, span{off: e.Offset, len: e.Extent()})
-		}
-	}
-	for _, r := range v.root.Runs {
-		objects = append(objects, span{off: r.Offset, len: r.Length})
-	}
-	for _, r := range v.root.Vectors {
-		objects = append(objects, span{off: r.Offset, len: r.Length})
-	}
-	if v.root.AsideOffset != 0 {
-		objects = append(objects, span{off: v.root.AsideOffset, len: format.AlignUp(v.root.AsideLength)})
-	}
-	slices.SortFunc(objects, func(a, b span) int { return cmp.Compare(b.off, a.off) })
-	used := v.used()
-	before := v.reach()
-	s := newSpace(used, 0, time.Now)
-	plan := &moves{extents: map[int64]int64{}}
-	after := int64(format.FirstExtent)
-	for i, o := range objects {
-		to, ok := s.allocBelow(o.len, o.off)
-		if !ok {
-			for _, rest := range objects[i:] {
-				after = max(after, rest.end())
-			}
-			break
-		}
-		plan.extents[o.off] = to
-		after = max(after, to+o.len)
-	}
-	for range v.leaves {
-		plan.leaves = append(plan.leaves, s.alloc(format.LeafSize))
-		after = max(after, plan.leaves[len(plan.leaves)-1]+format.LeafSize)
-	}
-	plan.root = s.alloc(v.root.Size())
-	after = max(after, plan.root+v.root.Size())
-	for _, l := range v.root.Lost {
-		after = max(after, l.Offset+l.Length)
-	}
-	if gain := before - after; gain <= 0 || gain < tidyGain && gain < before/8 {
-		return nil
-	}
-	return plan
 }
 
 func cloneLeaves(leaves [][]format.SegmentEntry) [][]format.SegmentEntry {
