@@ -30,27 +30,23 @@ func (s *searcher) extrasOf(c *Columns) extras {
 	return x
 }
 
-// choose weighs what is known of each turn that has a score, and keeps the best.
-func (s *searcher) choose(at int, c *Columns, runs []Run, e *extras) {
-	most := float32(e.most)
-	for _, run := range runs {
-		for seat := run.From; seat < run.To; seat++ {
-			x := s.scores[seat]
-			if x == 0 || s.best.full() && x*most < float32(s.best.heap[0].Score) {
-				continue
-			}
-			if e.admitted != nil && !e.admitted[c.Who[seat]] || !s.inTime(c.Times[seat]) {
-				continue
-			}
-			score := float64(x) * s.cueFactor(c.Cues[seat]) * s.dateFactor(c.Times[seat])
-			if e.named != nil && e.named[c.Who[seat]] {
-				score *= s.model.Named
-			}
-			h := Hit{Part: at, Ordinal: c.Ordinals[seat], Score: score}
-			if s.best.admits(h) && (s.filter.Keep == nil || s.filter.Keep(at, h.Ordinal)) {
-				s.best.add(h)
-			}
-		}
+// choose weighs what is known of a turn that has a score, and keeps it where it is
+// among the best.
+func (s *searcher) choose(at int, c *Columns, seat uint32, e *extras) {
+	x := s.scores[seat]
+	if s.best.full() && x*float32(e.most) < float32(s.best.heap[0].Score) {
+		return
+	}
+	if e.admitted != nil && !e.admitted[c.Who[seat]] || !s.inTime(c.Times[seat]) {
+		return
+	}
+	score := float64(x) * s.cueFactor(c.Cues[seat]) * s.dateFactor(c.Times[seat])
+	if e.named != nil && e.named[c.Who[seat]] {
+		score *= s.model.Named
+	}
+	h := Hit{Part: at, Ordinal: c.Ordinals[seat], Score: score}
+	if s.best.admits(h) && (s.filter.Keep == nil || s.filter.Keep(at, h.Ordinal)) {
+		s.best.add(h)
 	}
 }
 

@@ -26,24 +26,36 @@ func (s *searcher) score(o *outlook, part Part, found []entry) error {
 	} else {
 		s.counts, s.scores = s.counts[:n], s.scores[:n]
 	}
-	if err := s.addTerms(o, part, c, runs, found); err != nil {
+	few, err := s.addTerms(o, part, c, runs, found)
+	if err != nil {
 		return err
 	}
-	s.choose(o.part, c, runs, &o.extras)
+	if few { // no other turn has a score
+		for _, seat := range s.candidates {
+			s.choose(o.part, c, seat, &o.extras)
+			s.scores[seat] = 0
+		}
+		return nil
+	}
 	for _, run := range runs {
+		for seat := run.From; seat < run.To; seat++ {
+			if s.scores[seat] > 0 {
+				s.choose(o.part, c, seat, &o.extras)
+			}
+		}
 		clear(s.scores[run.From:run.To])
 	}
 	return nil
 }
 
-// addTerms scores the turns of the runs by each term of the question.
-func (s *searcher) addTerms(o *outlook, part Part, c *Columns, runs []Run, found []entry) error {
+// addTerms scores the turns of the runs by each term of the question. few: only
+// candidates have a score.
+func (s *searcher) addTerms(o *outlook, part Part, c *Columns, runs []Run, found []entry) (few bool, err error) {
 	around := c.around(s.kernel)
 	left, most := o.words, o.extras.most // left is what the terms to come add at most
-	few := len(s.filter.Must) > 0        // only candidates are looked at
-	if few {
+	if few = len(s.filter.Must) > 0; few {
 		if err := s.having(part, runs); err != nil {
-			return err
+			return few, err
 		}
 	}
 	for i := range s.terms {
@@ -58,17 +70,17 @@ func (s *searcher) addTerms(o *outlook, part Part, c *Columns, runs []Run, found
 		if few {
 			s.dropHopeless(float32(left), float32(most))
 			if len(s.candidates) == 0 {
-				return nil
+				return few, nil
 			}
 		}
 		if err := s.read(part, t, &found[t.at]); err != nil {
-			return err
+			return few, err
 		}
 		factor := t.weight * (s.model.K1 + 1)
 		left -= factor
 		s.addTerm(runs, c, around, float32(factor), few)
 	}
-	return nil
+	return few, nil
 }
 
 // addTerm adds what the postings at hand tell.
