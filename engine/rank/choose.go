@@ -34,7 +34,7 @@ func (s *searcher) extrasOf(c *Columns) extras {
 // among the best.
 func (s *searcher) choose(at int, c *Columns, seat uint32, e *extras) {
 	x := s.scores[seat]
-	if s.best.full() && x*float32(e.most) < float32(s.best.heap[0].Score) {
+	if x*float32(e.most) < float32(s.worst()) {
 		return
 	}
 	if e.admitted != nil && !e.admitted[c.Who[seat]] || !s.inTime(c.Times[seat]) {

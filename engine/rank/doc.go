@@ -22,7 +22,10 @@
 //   - Terms are hashes of 32 bits; counts are rounded to 1, 2, 4 and 8.
 //   - A search takes time in proportion to the turns that have its terms, and
 //     memory of 8 bytes for each turn of the largest part. What is common among
-//     the turns is read for few of them, once the best are known to be better.
+//     the turns is read for few of them, once the best are known to be better, and
+//     parts that can't have a better one are not read.
+//   - Many parts are asked by several goroutines, up to GOMAXPROCS. What is found,
+//     and each score to the last bit, does not depend on that.
 //
 // invariant: seats of a part are 0 to Turns-1; each belongs to one run, and runs
 // ascend without gaps.

@@ -131,7 +131,7 @@ func (n *naive) scores(terms []lex.QueryTerm, asks lex.Cue, named string) []floa
 		}
 	}
 	for i := range out {
-		s := searcher{model: &n.model, query: lex.Query{Asks: asks}}
+		s := searcher{question: &question{model: &n.model, query: lex.Query{Asks: asks}}}
 		out[i] *= s.cueFactor(n.turns[i].cues)
 		if n.turns[i].role == named {
 			out[i] *= n.model.Named

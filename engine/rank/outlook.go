@@ -45,4 +45,4 @@ func (s *searcher) look(parts []Part, asked int) error {
 
 // hopeless reports whether a turn that scores no more than that can't be among
 // the best.
-func (s *searcher) hopeless(most float64) bool { return s.best.full() && most < s.best.heap[0].Score }
+func (s *searcher) hopeless(most float64) bool { return most < s.worst() }

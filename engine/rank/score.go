@@ -35,7 +35,7 @@ func (s *searcher) score(o *outlook, part Part, found []entry) error {
 			s.choose(o.part, c, seat, &o.extras)
 			s.scores[seat] = 0
 		}
-		return nil
+		runs = nil
 	}
 	for _, run := range runs {
 		for seat := run.From; seat < run.To; seat++ {
@@ -44,6 +44,9 @@ func (s *searcher) score(o *outlook, part Part, found []entry) error {
 			}
 		}
 		clear(s.scores[run.From:run.To])
+	}
+	if s.best.full() {
+		s.floor.raise(s.best.heap[0].Score)
 	}
 	return nil
 }
@@ -113,10 +116,7 @@ func (s *searcher) collect(runs []Run) {
 // dropHopeless leaves candidates out that won't be among the best even with all
 // that is left.
 func (s *searcher) dropHopeless(left, most float32) {
-	if !s.best.full() {
-		return
-	}
-	worst := float32(s.best.heap[0].Score)
+	worst := float32(s.worst())
 	kept := s.candidates[:0]
 	for _, seat := range s.candidates {
 		if (s.scores[seat]+left)*most >= worst {

@@ -21,7 +21,7 @@ type Filter struct {
 	Must     []lex.Term                          // terms that a turn itself must have, whatever they count
 	Roles    []string                            // nil: any
 	From, To time.Time                           // both inclusive, to the second
-	Keep     func(part int, ordinal uint32) bool // nil: any; asked only of turns that would be among the best
+	Keep     func(part int, ordinal uint32) bool // nil: any; asked only of turns that would be among the best, by several goroutines
 }
 
 // Hit is a turn that was found.
@@ -57,16 +57,15 @@ func (m *Model) Search(parts []Part, q lex.Query, f Filter, k int) ([]Hit, error
 	if err := s.look(parts, asked); err != nil {
 		return nil, err
 	}
-	for i := range s.outlooks {
+	at, err := s.each(len(s.outlooks), func(s *searcher, i int) (more bool, err error) {
 		o := &s.outlooks[i]
 		if s.hopeless(o.most()) {
-			break // and so are those behind it
+			return false, nil // and so are those behind it
 		}
-		if err := s.score(o, parts[o.part], s.found[o.part*asked:(o.part+1)*asked]); err != nil {
-			clear(s.scores)
-			clear(s.counts)
-			return nil, &PartError{o.part, err}
-		}
+		return true, s.score(o, parts[o.part], s.found[o.part*asked:(o.part+1)*asked])
+	})
+	if err != nil {
+		return nil, &PartError{s.outlooks[at].part, err}
 	}
 	return s.best.sorted(), nil
 }
@@ -83,25 +82,34 @@ type term struct {
 	weight      float64
 }
 
-// searcher is the working memory of one search.
-//
-// invariant: counts is zero between terms, scores between parts.
-type searcher struct {
-	model  *Model
-	query  lex.Query
-	filter Filter
-	thread uint64
-	except uint64
-	kernel kernel
-	lends  []float32 // what a neighbour's word counts, by distance
-	terms  []term    // those that tell most first
-	found  []entry   // by part and term; count 0: none; where it lies only of Readers
+// question is what all searchers of one search share. It changes only while one
+// of them is at work.
+type question struct {
+	model    *Model
+	query    lex.Query
+	filter   Filter
+	thread   uint64
+	except   uint64
+	kernel   kernel
+	lends    []float32 // what a neighbour's word counts, by distance
+	terms    []term    // those that tell most first
+	found    []entry   // by part and term; count 0: none; where it lies only of Readers
+	outlooks []outlook // of the parts, the best first
 
 	turns, threadTurns int
 	norm, slope        float32 // length norm of BM25: norm + slope * length in context
 
-	outlooks   []outlook // of the parts, the best first
-	runs       []Run     // of the part at hand, those that the filter admits
+	floor floor // what the worst of the best scores at least
+}
+
+// searcher is the working memory of a goroutine of one search.
+//
+// invariant: counts is zero between terms, scores between parts.
+type searcher struct {
+	*question
+	own question // of the searcher that leads
+
+	runs       []Run // of the part at hand, those that the filter admits
 	postings   []Posting
 	counts     []float32 // by seat, of the term at hand, neighbours included
 	scores     []float32 // by seat
@@ -110,7 +118,9 @@ type searcher struct {
 }
 
 func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
+	s.question = &s.own
 	s.model, s.query, s.filter = m, q, f
+	s.floor.reset()
 	s.thread, s.except = ThreadHash(f.Thread), ThreadHash(f.Except)
 	s.kernel = kernel{m.Reach, float32(m.Near), float32(m.Decay), float32(m.Tool)}
 	s.lends = s.kernel.weights()
@@ -131,72 +141,6 @@ func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
 		}
 	}
 	s.best.reset(k)
-}
-
-// gather counts turns and terms over all parts, and weighs the terms.
-func (s *searcher) gather(parts []Part) error {
-	s.turns, s.threadTurns = 0, 0
-	asked := len(s.terms)
-	s.found = slices.Grow(s.found[:0], len(parts)*asked)[:len(parts)*asked]
-	words := 0.0
-	for at, part := range parts {
-		c, err := part.Columns()
-		if err != nil {
-			return &PartError{at, err}
-		}
-		words += c.around(s.kernel).sum
-		s.turns += c.Turns()
-		s.admit(c)
-		if s.filter.Thread != "" {
-			for _, run := range s.runs {
-				s.threadTurns += int(run.To - run.From)
-			}
-		}
-		for i := range s.terms {
-			if err := s.count(part, &s.terms[i], &s.found[at*asked+i]); err != nil {
-				return &PartError{at, err}
-			}
-		}
-	}
-	average := max(1, words/float64(max(1, s.turns)))
-	s.norm, s.slope = float32(s.model.K1*(1-s.model.B)), float32(s.model.K1*s.model.B/average)
-	s.weigh()
-	return nil
-}
-
-// count looks a term up in a part, and remembers the place.
-func (s *searcher) count(part Part, t *term, e *entry) (err error) {
-	*e = entry{}
-	if r, encoded := part.(*Reader); encoded {
-		var ok bool
-		if *e, ok, err = r.find(t.Term); !ok || err != nil {
-			*e = entry{}
-			return err
-		}
-	} else if e.count, err = part.Count(t.Term); err != nil {
-		return err
-	}
-	t.turns += e.count
-	if s.filter.Thread == "" || s.model.ThreadShare == 0 || len(s.runs) == 0 {
-		return nil
-	}
-	if err := s.read(part, t, e); err != nil {
-		return err
-	}
-	for _, run := range s.runs {
-		t.threadTurns += len(within(s.postings, run))
-	}
-	return nil
-}
-
-// read gets a term's postings of a part.
-func (s *searcher) read(part Part, t *term, e *entry) (err error) {
-	if r, encoded := part.(*Reader); !encoded {
-		s.postings, err = part.Postings(s.postings[:0], t.Term)
-	} else if s.postings = s.postings[:0]; e.count > 0 {
-		s.postings, err = r.postingsOf(s.postings, e)
-	}
-	return err
 }
 
 // commonStump: the beginning of words that every twentieth turn has is no evidence.

@@ -22,6 +22,11 @@ func (s *searcher) spread(list []Posting, run Run, c *Columns, around *around, f
 }
 
 // lend adds a turn's count to its own seat and those around it.
+//
+// Products are converted before they are added, here and in lent, which keeps them
+// from being fused with the sum: a score is the same to the last bit on every
+// machine, and whether or not the turn was one of few candidates, which depends on
+// what other goroutines have found.
 func (s *searcher) lend(p Posting, lo, hi uint32, c *Columns, around *around) {
 	count := float32(p.Count)
 	s.counts[p.Seat] += count
@@ -37,14 +42,14 @@ func (s *searcher) lend(p Posting, lo, hi uint32, c *Columns, around *around) {
 		return
 	}
 	for d, last := 0, len(before)-1; d <= last; d++ {
-		before[last-d] += count * lends[d]
+		before[last-d] += float32(count * lends[d])
 	}
 	for d := range after {
 		y := count * lends[d]
 		if d == 0 {
 			y *= answer
 		}
-		after[d] += y
+		after[d] += float32(y)
 	}
 }
 
@@ -56,7 +61,7 @@ func (s *searcher) lendTools(p Posting, count, answer float32, before, after []f
 		if tool || around.tools[int(p.Seat)-1-d] {
 			count *= s.kernel.tool
 		}
-		before[len(before)-1-d] += count
+		before[len(before)-1-d] += float32(count)
 	}
 	for d := range after {
 		count := count * lends[d]
@@ -66,7 +71,7 @@ func (s *searcher) lendTools(p Posting, count, answer float32, before, after []f
 		if tool || around.tools[int(p.Seat)+1+d] {
 			count *= s.kernel.tool
 		}
-		after[d] += count
+		after[d] += float32(count)
 	}
 }
 
@@ -75,7 +80,7 @@ func (s *searcher) settle(from, to uint32, lengths []float32, factor float32) {
 	counts, scores := s.counts[from:to+1], s.scores[from:to+1]
 	lengths = lengths[from : to+1]
 	for i, x := range counts {
-		scores[i] += factor * x / (x + s.norm + s.slope*lengths[i])
+		scores[i] += factor * x / (x + s.norm + float32(s.slope*lengths[i]))
 		counts[i] = 0
 	}
 }
@@ -94,10 +99,10 @@ func (s *searcher) spreadFew(list []Posting, run Run, c *Columns, around *around
 		}
 		count := float32(0)
 		for i := 0; i < len(list) && list[i].Seat <= seat+reach; i++ {
-			count += s.lent(list[i], seat, c, around)
+			count += float32(s.lent(list[i], seat, c, around))
 		}
 		if count > 0 {
-			s.scores[seat] += factor * count / (count + s.norm + s.slope*around.lengths[seat])
+			s.scores[seat] += factor * count / (count + s.norm + float32(s.slope*around.lengths[seat]))
 		}
 	}
 }
