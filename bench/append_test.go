@@ -104,34 +104,44 @@ func BenchmarkAppendWriters(b *testing.B) {
 	for _, policy := range policies {
 		for _, writers := range []int{1, 8, 64} {
 			b.Run(fmt.Sprintf("writers=%d/sync=%s", writers, policy), func(b *testing.B) {
-				counted := &countedFS{FS: disk.OS}
-				set, db := turns(b), openNew(b, &engine.Options{Sync: policy, FS: counted})
-				before := counted.syncs.Load()
-				all := make([]measure.Samples, writers)
-				var wg sync.WaitGroup
-				b.ResetTimer()
-				for w := range writers {
-					wg.Go(func() {
-						for i := w; i < b.N; i += writers {
-							t := set.At(i)
-							if err := all[w].Time(func() error { _, err := db.Append(ctx, t); return err }); err != nil {
-								b.Error(err)
-								return
-							}
-						}
-					})
-				}
-				wg.Wait()
-				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
-				if n := counted.syncs.Load() - before; n > 0 {
-					b.ReportMetric(float64(b.N)/float64(n), "turns/sync")
-				}
-				var together measure.Samples
-				for _, s := range all {
-					together = append(together, s...)
-				}
-				report(b, "append", together)
+				appendWriters(b, writers, engine.Options{Sync: policy})
 			})
 		}
 	}
+	for _, writers := range []int{1, 64} { // a log that takes it all: what committing alone can do
+		b.Run(fmt.Sprintf("writers=%d/sync=%s/log=64m", writers, engine.SyncAlways), func(b *testing.B) {
+			appendWriters(b, writers, engine.Options{LogBytes: 64 << 20})
+		})
+	}
+}
+
+func appendWriters(b *testing.B, writers int, o engine.Options) {
+	counted := &countedFS{FS: disk.OS}
+	o.FS = counted
+	set, db := turns(b), openNew(b, &o)
+	before := counted.syncs.Load()
+	all := make([]measure.Samples, writers)
+	var wg sync.WaitGroup
+	b.ResetTimer()
+	for w := range writers {
+		wg.Go(func() {
+			for i := w; i < b.N; i += writers {
+				t := set.At(i)
+				if err := all[w].Time(func() error { _, err := db.Append(ctx, t); return err }); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+	if n := counted.syncs.Load() - before; n > 0 {
+		b.ReportMetric(float64(b.N)/float64(n), "turns/sync")
+	}
+	var together measure.Samples
+	for _, s := range all {
+		together = append(together, s...)
+	}
+	report(b, "append", together)
 }

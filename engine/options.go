@@ -34,8 +34,13 @@ type Options struct {
 	EmbedWait  time.Duration // how long it may take for a question; 0: 10 s
 	EmbedTurns bool          // what was sealed is given to the Embedder in the background; else only by DB.Embed
 
-	LogBytes int64 // largest log extent, from 16 KiB to 64 MiB in whole 4 KiB; 0: 4 MiB
-	Inline   bool  // seal within the append that filled a log extent, not in the background
+	// LogBytes is the largest log extent, from 16 KiB to 64 MiB in whole 4 KiB; 0:
+	// 4 MiB. A log begins with a 64th of it, at least 64 KiB, and doubles. Two
+	// extents take what is appended while segments are made: larger ones let many
+	// writers go on for longer at the speed of the disk, and cost memory, up to
+	// three times their size, and time at an Open after a crash.
+	LogBytes int64
+	Inline   bool // seal within the append that filled a log extent, not in the background
 
 	// For tests of the engine and for its crash harness.
 	FS         disk.FS          // nil: the file system of the machine
@@ -46,7 +51,8 @@ type Options struct {
 
 // Sizes that the engine chooses.
 const (
-	firstLogBytes   = 64 << 10  // a new log extent of a new log
+	firstLogBytes   = 64 << 10  // a new log extent of a new log, at least
+	firstLogShare   = 64        // it is this part of the largest
 	defaultLogBytes = 4 << 20   // a log extent grows up to this
 	segmentBytes    = 4 << 20   // content and source that one segment takes
 	absorbAlways    = 64 << 10  // a last segment up to this is absorbed by any seal

@@ -50,7 +50,7 @@ type writer struct {
 func newWriter(db *DB, st *loaded) (*writer, error) {
 	w := &writer{
 		leader:   make(chan struct{}, 1),
-		logBytes: min(firstLogBytes, db.opts.LogBytes),
+		logBytes: min(max(firstLogBytes, db.opts.LogBytes/firstLogShare), db.opts.LogBytes) &^ 4095,
 		nextID:   st.view.nextID,
 		super:    st.view.super,
 		slot:     st.slot,
