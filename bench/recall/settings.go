@@ -35,6 +35,7 @@ func settings() []setting {
 	step("+ turns that ask count less", func() { m.Question = d.Question })
 	step("+ idf: thread share, sharper", func() { m.ThreadShare, m.Sharpness = d.ThreadShare, d.Sharpness })
 	step("+ beginnings of words", func() { m.Stump = d.Stump })
-	step("+ two words as one = default", func() { m.Joined = d.Joined })
+	step("+ two words as one", func() { m.Joined = d.Joined })
+	step("+ names weigh less than what is asked = default", func() { m.NameOnly = d.NameOnly })
 	return list
 }

@@ -12,13 +12,14 @@ func (s *searcher) gather(parts []Part) error {
 	if err != nil {
 		return &PartError{at, err}
 	}
-	s.turns, s.threadTurns = 0, 0
+	s.turns, s.threadTurns, s.called = 0, 0, s.called[:0]
 	words := 0.0
 	for at, part := range parts {
 		c, err := part.Columns()
 		if err == nil {
 			words += c.around(s.kernel).sum
 			s.turns += c.Turns()
+			s.call(c)
 			err = s.count(part, c, s.found[at*asked:(at+1)*asked])
 		}
 		if err != nil {

@@ -14,6 +14,7 @@ type Model struct {
 	Joined      float64 // weight of two neighbouring words of the question written as one
 
 	Named    float64 // factor for the turns of a speaker whom the question names
+	NameOnly float64 // what the name itself weighs at most, as a share of the heaviest other word; 0: no bound
 	Question float64 // factor for turns that ask
 	Time     float64 // factor for turns that mention a time, where the question asks for one
 	Name     float64 // the same for names ...
@@ -30,7 +31,7 @@ type Model struct {
 var Default = Model{
 	K1: 1.2, B: 0.75, Sharpness: 1.15,
 	Reach: 6, Near: 0.5, Decay: 0.7, Tool: 0.2, Answer: 1.7, Stump: 0.2, Joined: 0.4,
-	Named: 1.75, Question: 0.95, Time: 1.3, Name: 1.15, Number: 1.05, Reason: 1.05, Date: 2,
+	Named: 1.75, NameOnly: 0.5, Question: 0.95, Time: 1.3, Name: 1.15, Number: 1.05, Reason: 1.05, Date: 2,
 	ThreadShare: 0.5,
 }
 

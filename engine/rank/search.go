@@ -96,6 +96,7 @@ type question struct {
 	found    []entry   // by part and term; count 0: none; where it lies only of Readers
 	outlooks []outlook // of the parts, the best first
 
+	called             []lex.Term // words of the question that name speakers
 	turns, threadTurns int
 	norm, slope        float32 // length norm of BM25: norm + slope * length in context
 
@@ -160,9 +161,41 @@ func (s *searcher) weigh() {
 		}
 		t.weight = t.Weight * math.Pow(rare, m.Sharpness)
 	}
+	s.boundNames()
 	s.terms = slices.DeleteFunc(s.terms, func(t term) bool { return t.weight == 0 })
 	slices.SortStableFunc(s.terms, func(a, b term) int { return cmp.Compare(b.weight, a.weight) })
 	s.terms = s.terms[:min(len(s.terms), MaxTerms)]
+}
+
+// boundNames keeps the names of speakers from outweighing what is asked about
+// them: who speaks counts already, and turns that only address somebody tell
+// little of them.
+func (s *searcher) boundNames() {
+	heaviest := 0.0
+	for i := range s.terms {
+		if t := &s.terms[i]; !t.stump && !slices.Contains(s.called, t.Term) {
+			heaviest = max(heaviest, t.weight)
+		}
+	}
+	if s.model.NameOnly == 0 || heaviest == 0 {
+		return
+	}
+	for i := range s.terms {
+		if t := &s.terms[i]; slices.Contains(s.called, t.Term) {
+			t.weight = min(t.weight, s.model.NameOnly*heaviest)
+		}
+	}
+}
+
+// call notes the words of the question that name speakers of a part.
+func (s *searcher) call(c *Columns) {
+	for _, speaker := range c.Speakers {
+		for _, word := range speaker.Words {
+			if slices.Contains(s.query.Names, word) && !slices.Contains(s.called, word) {
+				s.called = append(s.called, word)
+			}
+		}
+	}
 }
 
 // idf is the inverse document frequency of BM25 (Robertson and Zaragoza, The

@@ -174,6 +174,41 @@ func TestTwoWordsAsOne(t *testing.T) {
 	}
 }
 
+// A speaker's name weighs less than what is asked about: the turn of the matter
+// comes before one that only calls somebody by a name that is rare.
+func TestNamesWeighLess(t *testing.T) {
+	turns := []naiveTurn{{thread: "t", role: "Zoe"}, {thread: "t", role: "Ben"}, {thread: "t", role: "Ben"}}
+	words := [][]string{{"garden"}, {"zoe"}, {"garden"}}
+	for range 40 { // among which the matter is more common than the name
+		turns, words = append(turns, naiveTurn{thread: "u", role: "Ben"}), append(words, []string{"weather"})
+	}
+	for range 5 {
+		turns, words = append(turns, naiveTurn{thread: "u", role: "Ben"}), append(words, []string{"garden", "weather"})
+	}
+	for i := range turns {
+		turns[i].counts = map[lex.Term]int{}
+		for _, w := range words[i] {
+			turns[i].counts[lex.WordTerm(w)]++
+		}
+	}
+	q := lex.Query{Names: []lex.Term{lex.WordTerm("zoe"), lex.WordTerm("garden")}}
+	for _, name := range q.Names {
+		q.Terms = append(q.Terms, lex.QueryTerm{Term: name, Weight: 1})
+	}
+	m := Default
+	m.Reach, m.Named = 0, 1
+	for _, bound := range []float64{0, 0.5} {
+		m.NameOnly = bound
+		hits, err := m.Search([]Part{memoryOf(turns).View()}, q, Filter{}, 3)
+		if err != nil || len(hits) < 3 {
+			t.Fatal(hits, err)
+		}
+		if calls := hits[0].Ordinal == 1; calls != (bound == 0) {
+			t.Errorf("bound %v: turn %d comes first", bound, hits[0].Ordinal)
+		}
+	}
+}
+
 func TestFilters(t *testing.T) {
 	r := seeded(t, 3)
 	turns := someTurns(r, 200)
