@@ -78,32 +78,38 @@ func sampleText(turns []Turn, target int) (blocks [][]byte, total int64, err err
 
 // trainer counts in how many blocks a shingle occurs, by its hash.
 type trainer struct {
-	blocks []uint16
-	last   []uint32 // 1 + the block that counted it last
+	seen  []sighting
+	worth []int32 // of the shingles of an epoch, scratch
 }
+
+// sighting of shingles with a hash.
+type sighting struct {
+	blocks uint16
+	last   uint16 // 1 + the block that counted it last, modulo 1<<16 - 1
+}
+
+const mostSeen = 1<<16 - 1
 
 func shingleHash(b []byte) uint32 {
 	return uint32(binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15 >> (64 - 18))
 }
 
 func (t *trainer) count(block []byte, number int) {
+	mark := uint16(number%mostSeen) + 1
 	for i := 0; i+shingle <= len(block); i++ {
-		h := shingleHash(block[i:])
-		if t.last[h] != uint32(number)+1 {
-			t.last[h] = uint32(number) + 1
-			if t.blocks[h] < 1<<16-1 {
-				t.blocks[h]++
-			}
+		if s := &t.seen[shingleHash(block[i:])]; s.last != mark {
+			s.last = mark
+			s.blocks += min(1, mostSeen-s.blocks)
 		}
 	}
 }
 
-// worth of a shingle: each block behind the first saves it.
-func (t *trainer) worth(b []byte) int64 {
-	if n := t.blocks[shingleHash(b)]; n > 1 {
-		return int64(n - 1)
+// weigh fills worth in for an epoch: each block behind the first saves a shingle.
+func (t *trainer) weigh(epoch []byte) {
+	t.worth = t.worth[:0]
+	for i := 0; i+shingle <= len(epoch); i++ {
+		t.worth = append(t.worth, int32(max(t.seen[shingleHash(epoch[i:])].blocks, 1)-1))
 	}
-	return 0
 }
 
 // chosen is a stretch of text and what its shingles are worth.
@@ -114,12 +120,13 @@ type chosen struct {
 
 // best returns the best stretch of an epoch; the worth of its shingles is spent.
 func (t *trainer) best(epoch []byte) chosen {
+	t.weigh(epoch)
 	var sum, top int64
 	at := -1
-	for i := 0; i+shingle <= len(epoch); i++ {
-		sum += t.worth(epoch[i:])
+	for i, w := range t.worth {
+		sum += int64(w)
 		if i >= stretch {
-			sum -= t.worth(epoch[i-stretch:])
+			sum -= int64(t.worth[i-stretch])
 		}
 		if sum > top {
 			top, at = sum, max(i-stretch+1, 0)
@@ -130,7 +137,7 @@ func (t *trainer) best(epoch []byte) chosen {
 	}
 	text := epoch[at:min(at+stretch+shingle-1, len(epoch))]
 	for i := 0; i+shingle <= len(text); i++ {
-		t.blocks[shingleHash(text[i:])] = 0
+		t.seen[shingleHash(text[i:])].blocks = 0
 	}
 	return chosen{text, top}
 }
@@ -138,7 +145,7 @@ func (t *trainer) best(epoch []byte) chosen {
 // chooseContent returns about size bytes for a dictionary, the most useful last,
 // where they are cheapest to refer to; nil where nothing repeats.
 func chooseContent(blocks [][]byte, size int) []byte {
-	t := &trainer{blocks: make([]uint16, shingleTable), last: make([]uint32, shingleTable)}
+	t := &trainer{seen: make([]sighting, shingleTable)}
 	for i, b := range blocks {
 		t.count(b, i)
 	}
