@@ -14,8 +14,8 @@ const (
 	// defaultDecoderBytes bounds the cache that segments share by default.
 	defaultDecoderBytes = 32 << 20
 	// decoderOverhead is what a decoder takes beside its dictionary, in bytes,
-	// for each decode that runs at the same time: buffers of about two blocks.
-	decoderOverhead = 24 << 10
+	// for each decode that may run at the same time: tables, and a block's buffers.
+	decoderOverhead = 16 << 10
 	// decodersAtOnce bounds the concurrent decodes of one segment.
 	decodersAtOnce = 4
 )
