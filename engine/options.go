@@ -57,7 +57,7 @@ const (
 	segmentBytes    = 4 << 20   // content and source that one segment takes
 	absorbAlways    = 64 << 10  // a last segment up to this is absorbed by any seal
 	syncChunk       = 256 << 10 // a seal writes and syncs in pieces of this
-	decoderBytes    = 32 << 20  // of decoders with dictionaries, over all segments
+	decoderBytes    = 36 << 20  // of decoders with dictionaries, and indexes of blocks, over all segments
 	maxResting      = 64 << 20  // freed space that may rest before the writer waits
 )
 

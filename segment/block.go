@@ -110,7 +110,26 @@ func (s *Segment) dictDecoder(l *layout) (*zstd.Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.decoders.add(&s.decoder, d, size).zstd, nil
+	return s.decoders.add(&s.decoder, d, size, s.copyIndex(&l.content)).zstd, nil
+}
+
+// copyIndex returns the index pages of content blocks as they are; nil where they
+// can't be read now.
+func (s *Segment) copyIndex(set *pageSet) []byte {
+	index := make([]byte, set.pages*format.IndexPageSize)
+	if s.read(index, set.offset) != nil {
+		return nil
+	}
+	return index
+}
+
+// index returns the copy of a section's pages that is kept beside the decoder, so
+// that a fault reads its block and nothing else; nil where there is none.
+func (s *Segment) index(l *layout, set *pageSet) []byte {
+	if d := s.decoder.Load(); d != nil && set == &l.content {
+		return d.index
+	}
+	return nil
 }
 
 // readDictionary makes the decoder of the segment's dictionary, of size bytes.
@@ -179,7 +198,7 @@ func (sc *scratch) find(stream format.Stream, key blockKey) (format.Piece, error
 
 // locate loads the block of a piece and takes the piece.
 func (s *Segment) locate(l *layout, sc *scratch, set *pageSet, stream format.Stream, key blockKey) (format.Piece, error) {
-	if sc.cursor.guess(set, key) && s.loadBlock(l, sc, stream) == nil {
+	if sc.cursor.guess(set, key, s.index(l, set)) && s.loadBlock(l, sc, stream) == nil {
 		// The block says itself which pieces it holds, so no page has to.
 		if p, err := sc.find(stream, key); err == nil {
 			return p, nil

@@ -20,8 +20,8 @@ const (
 	decodersAtOnce = 4
 )
 
-// DecoderCache bounds the memory of decoders with a dictionary, over all the
-// segments that share it. Which ones stay is decided by second chance. A
+// DecoderCache bounds the memory of decoders with a dictionary and of the indexes
+// beside them, over all the segments that share it. Which ones stay is decided by second chance. A
 // decoder that is evicted while it decodes finishes; the next use makes it anew.
 type DecoderCache struct {
 	budget int64
@@ -32,9 +32,10 @@ type DecoderCache struct {
 	hand int            // invariant: 0 <= hand <= len(ring)
 }
 
-// dictDecoder decodes the blocks of one segment.
+// dictDecoder finds and decodes the content blocks of one segment.
 type dictDecoder struct {
 	zstd  *zstd.Decoder
+	index []byte // a copy of the index pages of content, as they are; nil: none
 	cost  int64
 	owner *atomic.Pointer[dictDecoder]
 	used  atomic.Bool // since the hand passed
@@ -72,11 +73,11 @@ func newDecoder(dictionary []byte) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, options...)
 }
 
-// add publishes a decoder with a dictionary of size bytes at owner, and evicts
-// others.
-func (c *DecoderCache) add(owner *atomic.Pointer[dictDecoder], z *zstd.Decoder, size int) *dictDecoder {
-	cost := int64(size) + decoderOverhead*int64(min(runtime.GOMAXPROCS(0), decodersAtOnce))
-	d := &dictDecoder{zstd: z, cost: cost, owner: owner}
+// add publishes a decoder with a dictionary of size bytes, and the index beside
+// it, at owner, and evicts others.
+func (c *DecoderCache) add(owner *atomic.Pointer[dictDecoder], z *zstd.Decoder, size int, index []byte) *dictDecoder {
+	cost := int64(size+len(index)) + decoderOverhead*int64(min(runtime.GOMAXPROCS(0), decodersAtOnce))
+	d := &dictDecoder{zstd: z, index: index, cost: cost, owner: owner}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !owner.CompareAndSwap(nil, d) {

@@ -48,7 +48,7 @@ func guardedCopy(dst, mapped []byte) (ok bool) {
 	return true
 }
 
-// guardedSearch finds, among n entries of mapped index pages, the last one whose
+// guardedSearch finds, among n entries of index pages, mapped or copied, the last one whose
 // key is at most key, and its place. i is -1 where all are greater. Nothing is
 // verified: the answer is a hint.
 //

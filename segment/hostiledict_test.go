@@ -87,7 +87,7 @@ func TestDecoderCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		caches.add(&segs[i].decoder, d, len(e.dictionary))
+		caches.add(&segs[i].decoder, d, len(e.dictionary), nil)
 		if _, ok := decodeStored(nil, frame, format.CodecZstdDict, 4000, d); !ok {
 			t.Fatal("does not decode")
 		}

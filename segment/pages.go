@@ -77,16 +77,18 @@ type cursor struct {
 }
 
 // guess moves to the last block whose first piece is at or before key, going by
-// mapped pages as they are. It is a hint: the block must prove that it is the
-// right one, and that something is absent can't be concluded from it.
-func (c *cursor) guess(set *pageSet, key blockKey) bool {
-	m := set.region.mapped.Load()
-	if m == nil || set.entries == 0 {
+// pages as they are: a copy of them, or else the mapped ones. It is a hint: the
+// block must prove that it is the right one, and that something is absent can't be
+// concluded from it.
+func (c *cursor) guess(set *pageSet, key blockKey, pages []byte) bool {
+	c.set, c.have = set, -1
+	if m := set.region.mapped.Load(); pages == nil && m != nil {
+		pages = m.bytes[set.offset : set.offset+int64(set.pages)*format.IndexPageSize]
+	}
+	if pages == nil || set.entries == 0 {
 		return false
 	}
-	c.set, c.have = set, -1
-	end := set.offset + int64(set.pages)*format.IndexPageSize
-	e, i, ok := guardedSearch(m.bytes[set.offset:end], set.entries, key)
+	e, i, ok := guardedSearch(pages, set.entries, key)
 	c.at, c.i = e, i
 	return ok && i >= 0
 }
