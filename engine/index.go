@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"ctxdb/engine/hot"
 	"ctxdb/engine/lex"
@@ -98,8 +99,12 @@ type indexes struct {
 	segments map[*segment.Segment]*segmentIndex
 	logs     map[uint64]*logIndex // by first id of the run
 
+	doubting atomic.Int32 // reads that want every page verified: see DB.doSettled
+
 	make func([]segment.Turn) ([]segment.Extra, error) // for tests; nil: extras
 }
+
+func (x *indexes) doubt() bool { return x.doubting.Load() > 0 }
 
 // logIndex indexes the turns of a run of the log, as far as somebody asked.
 type logIndex struct {
@@ -122,7 +127,7 @@ func (x *indexes) of(s *segment.Segment) (*segmentIndex, error) {
 		x.segments[s] = i
 	}
 	x.mu.Unlock()
-	i.once.Do(func() { i.err = i.open(s) })
+	i.once.Do(func() { i.err = i.open(s, x.doubt) })
 	if i.err != nil { // the moment's, perhaps: the next search tries again
 		x.mu.Lock()
 		delete(x.segments, s)
@@ -131,14 +136,14 @@ func (x *indexes) of(s *segment.Segment) (*segmentIndex, error) {
 	return i, i.err
 }
 
-func (i *segmentIndex) open(s *segment.Segment) error {
+func (i *segmentIndex) open(s *segment.Segment, doubt func() bool) error {
 	for _, section := range []struct {
 		of   format.SectionType
 		what string
 		open func(d *segment.Data) error
 	}{
 		{format.SectionTerms, "terms", func(d *segment.Data) (err error) {
-			d.Once()
+			d.Once(doubt)
 			i.terms, err = rank.Open(d, d.Size())
 			return err
 		}},

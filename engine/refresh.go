@@ -25,10 +25,27 @@ func (db *DB) refresh(seen *view) (changed bool, err error) {
 	if db.closed.Load() {
 		return false, ErrClosed // Close has closed the last view
 	}
-	v := db.view.Load()
-	if v != seen {
+	if v := db.view.Load(); v != seen {
 		return true, nil
 	}
+	return db.askSlots(seen)
+}
+
+// refreshNow is refresh by superblocks that are read after it was called.
+func (db *DB) refreshNow() error {
+	db.refreshing.Lock()
+	defer db.refreshing.Unlock()
+	if db.closed.Load() {
+		return ErrClosed
+	}
+	_, err := db.askSlots(db.view.Load())
+	return err
+}
+
+// askSlots holds the view against the superblocks.
+//
+// REQUIRES: refreshing is locked.
+func (db *DB) askSlots(v *view) (changed bool, err error) {
 	supers, err := db.readSlots()
 	if err != nil {
 		return false, db.readAgain()

@@ -1,31 +1,34 @@
 package engine
 
-import "time"
-
 // doSettled is do for what reads indexes whose pages are verified once. Where
 // another process writes, it may give up a segment of the view and overwrite its
 // bytes, and no checksum would tell. So a reader believes what it found only if
 // the superblocks, read after it, still name every segment; else it asks again.
-// Beside a writer that never ceases to replace segments that would not end: from
-// the second time on, what took less than half of the time for which a writer
-// lets freed space rest is believed too.
+// Beside a writer that never ceases to replace segments that would not end: the
+// second time every page is verified, and what is found is true of its view. No
+// time would be short enough to do without: what Close moves takes space that has
+// not rested, and so may the next writer.
 //
 // In the writer's own process a segment says itself that it was closed.
 func (db *DB) doSettled(op func(v *view) error) error {
-	var current time.Time // the view was no older then; zero: it may be of any age
+	doubt := false
+	defer func() {
+		if doubt {
+			db.index.doubting.Add(-1)
+		}
+	}()
 	return db.do(func(v *view) error {
-		if err := op(v); err != nil || db.writer != nil {
+		if err := op(v); err != nil || db.writer != nil || doubt {
 			return err
 		}
-		asked := time.Now()
-		if _, err := db.refresh(db.view.Load()); err != nil {
+		if err := db.refreshNow(); err != nil {
 			return err
 		}
 		err := v.retired()
-		if err != nil && !current.IsZero() && asked.Sub(current) < db.opts.ReuseDelay/2 {
-			return nil
+		if err != nil {
+			doubt = true
+			db.index.doubting.Add(1)
 		}
-		current = asked
 		return err
 	})
 }

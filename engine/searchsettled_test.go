@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -91,16 +92,19 @@ func TestSearchWhileSegmentsAreReplaced(t *testing.T) {
 	}
 }
 
-// What is found while a segment is replaced is not believed. Beside a writer that
-// replaces one each time, which takes less than bytes rest, it is the second time.
+// What is found while a segment is replaced is not believed. The second time every
+// page is verified, so that it ends beside a writer that replaces one each time.
 func TestSettledIsAskedAgain(t *testing.T) {
 	for _, c := range []struct{ moves, runs int }{{0, 1}, {1, 2}, {1 << 30, 2}} {
-		_, r, replace := replacing(t, time.Hour)
+		_, r, replace := replacing(t, -1)
 		moves, runs := c.moves, 0
 		err := r.doSettled(func(v *view) error {
 			runs++
 			if v != r.view.Load() || v.retired() != nil {
 				t.Error("an old view")
+			}
+			if got, want := r.index.doubt(), runs > 1; got != want {
+				t.Errorf("time %d: in doubt %t", runs, got)
 			}
 			if moves > 0 {
 				moves--
@@ -108,24 +112,50 @@ func TestSettledIsAskedAgain(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || runs != c.runs {
+		if err != nil || runs != c.runs || r.index.doubt() {
 			t.Errorf("%d moves: asked %d times, want %d: %v", c.moves, runs, c.runs, err)
 		}
 	}
 }
 
-// Where bytes don't rest, no time is short enough.
-func TestSettledWhereNothingRests(t *testing.T) {
-	_, r, replace := replacing(t, -1)
-	moves, runs := 5, 0
-	err := r.doSettled(func(*view) error {
-		if runs++; moves > 0 {
-			moves--
-			replace()
+// Segments are replaced in a search, and once more in its second attempt, over
+// bytes that did not rest: so it is beside a writer that closes, and one that comes
+// after it.
+func TestSearchWhereNothingRests(t *testing.T) {
+	for n := 1; ; n += 3 {
+		mem, r, replace := replacing(t, -1)
+		replace()
+		whatIsFound(t, r) // pages are marked
+		var hits []Hit
+		runs, reads := 0, 0
+		err := r.doSettled(func(v *view) (err error) {
+			if runs++; runs == 1 {
+				replace()
+				return nil
+			}
+			mem.SetHook(func(op disk.Op) error {
+				if op.Kind == disk.OpRead && op.Off >= format.FirstExtent {
+					if reads++; reads == n {
+						replace()
+					}
+				}
+				return nil
+			})
+			defer mem.SetHook(nil)
+			q := Query{Text: "lighthouse keeper 5", K: 1000}
+			var words, vectors harm
+			hits, _, err = r.search(ctx, v, &q, &words, &vectors)
+			return errors.Join(err, words.err(), vectors.err())
+		})
+		if err != nil || len(hits) < 20 || hits[0].ID != 5 {
+			t.Fatalf("replaced before read %d: %d turns are found: %v", n, len(hits), err)
 		}
-		return nil
-	})
-	if err != nil || runs != 6 {
-		t.Errorf("asked %d times, want 6: %v", runs, err)
+		if reads < n {
+			t.Logf("%d reads", reads)
+			if reads < 20 {
+				t.Error("the search hardly read anything")
+			}
+			return
+		}
 	}
 }

@@ -28,7 +28,8 @@ type Data struct {
 	uuid    format.UUID
 	nonce   uint64
 	section format.Section
-	seen    pageMarks // of pages that were verified; nil: each read verifies
+	seen    pageMarks   // of pages that were verified; nil: each read verifies
+	doubt   func() bool // reports whether marks are not to be relied on now; nil: never
 }
 
 // Data finds a section that Build was given as an Extra. ok is false where the
@@ -58,10 +59,18 @@ func (s *Segment) Data(t format.SectionType) (d *Data, ok bool, err error) {
 // held against a block, which is verified at each read.
 //
 // A page that was good says nothing about bytes that were given to another owner.
-// No read succeeds once the segment is closed, even while it runs. Where another
+// No read relies on a mark once the segment is closed, even while it runs. Where another
 // process may do that, who believes an answer asks the superblocks after it
-// whether the segment is still there.
-func (d *Data) Once() { d.seen = newPageMarks(format.DataPages(int(d.section.Entries))) }
+// whether the segment is still there, or has every page verified meanwhile: as
+// long as doubt reports true, which each read asks. nil: it never does.
+func (d *Data) Once(doubt func() bool) {
+	d.seen, d.doubt = newPageMarks(format.DataPages(int(d.section.Entries))), doubt
+}
+
+// good reports whether a page was verified, which is enough at the moment.
+func (d *Data) good(number int) bool {
+	return d.seen.has(number) && (d.doubt == nil || !d.doubt())
+}
 
 // Doubt forgets which pages were good, for who met bytes there that make no sense.
 func (d *Data) Doubt() { d.seen.clear() }
@@ -86,18 +95,21 @@ func (d *Data) ReadAt(p []byte, off int64) (n int, err error) {
 		return 0, d.region.errClosed()
 	}
 	defer d.held.Release()
+	relied := false // on a mark
 	for n < len(p) {
 		if off >= d.Size() {
 			return n, io.EOF
 		}
 		number, from := int(off/format.DataPageBytes), off%format.DataPageBytes
 		m := int(min(format.DataPageBytes-from, d.Size()-off, int64(len(p)-n)))
-		if err := d.readWithin(p[n:n+m], number, from); err != nil {
+		marked, err := d.readWithin(p[n:n+m], number, from)
+		if err != nil {
 			return n, err
 		}
+		relied = relied || marked
 		n, off = n+m, off+int64(m)
 	}
-	if d.seen == nil {
+	if !relied {
 		return n, nil
 	}
 	if err := d.region.Closed(); err != nil {
@@ -106,19 +118,19 @@ func (d *Data) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// readWithin copies bytes of one page.
-func (d *Data) readWithin(p []byte, number int, from int64) error {
-	if d.seen.has(number) {
-		return d.region.read(p, d.at(number)+from)
+// readWithin copies bytes of one page. marked: it was not verified now, but before.
+func (d *Data) readWithin(p []byte, number int, from int64) (marked bool, err error) {
+	if d.good(number) {
+		return true, d.region.read(p, d.at(number)+from)
 	}
 	page := dataBuffers.Get().(*[format.IndexPageSize]byte)
 	defer dataBuffers.Put(page)
 	if err := d.load(page[:], number); err != nil {
-		return err
+		return false, err
 	}
 	copy(p, page[from:format.DataPageBytes])
 	d.seen.add(number)
-	return nil
+	return false, nil
 }
 
 // at is where a page lies in the region.

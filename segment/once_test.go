@@ -59,7 +59,7 @@ func section(t *testing.T, s *segment.Segment) *segment.Data {
 func TestOnceVerifiesEachPageOnce(t *testing.T) {
 	f, s, data, _ := noted(t)
 	d := section(t, s)
-	d.Once()
+	d.Once(nil)
 	rng := rand.New(rand.NewPCG(12, 1))
 	seen := map[int]bool{}
 	for range 300 {
@@ -94,7 +94,7 @@ func TestOnceVerifiesEachPageOnce(t *testing.T) {
 func TestOnceAndDamage(t *testing.T) {
 	f, s, data, at := noted(t)
 	d := section(t, s)
-	d.Once()
+	d.Once(nil)
 	place := at + 2*format.IndexPageSize
 	f.b[place+7] ^= 1
 	b := make([]byte, 4)
@@ -129,7 +129,7 @@ func TestOnceIsClosedWhileItReads(t *testing.T) {
 		t.Run(fmt.Sprint("pages=", pages), func(t *testing.T) {
 			f, s, _, at := noted(t)
 			d := section(t, s)
-			d.Once()
+			d.Once(nil)
 			b := make([]byte, pages*format.DataPageBytes)
 			if _, err := d.ReadAt(b, 0); err != nil {
 				t.Fatal(err)
@@ -142,5 +142,25 @@ func TestOnceIsClosedWhileItReads(t *testing.T) {
 				t.Fatalf("%d bytes, %v", n, err)
 			}
 		})
+	}
+}
+
+// While there is doubt, pages that were good are verified at each read.
+func TestOnceInDoubt(t *testing.T) {
+	f, s, data, at := noted(t)
+	d := section(t, s)
+	doubt := false
+	d.Once(func() bool { return doubt })
+	b := make([]byte, 4)
+	if _, err := d.ReadAt(b, 8); err != nil {
+		t.Fatal(err)
+	}
+	f.b[at+100] ^= 1
+	if _, err := d.ReadAt(b, 8); err != nil || !bytes.Equal(b, data[8:12]) {
+		t.Fatalf("%x, %v", b, err)
+	}
+	doubt = true
+	if _, err := d.ReadAt(b, 8); !errors.Is(err, format.ErrCorrupt) {
+		t.Fatalf("in doubt: %v", err)
 	}
 }
