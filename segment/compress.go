@@ -68,11 +68,17 @@ func (c *compressed) add(crew []*encoder, pack func([]Turn, fullBlock) error, tu
 }
 
 // squeeze compresses a block. The bytes are the caller's. What does not decode
-// to the plaintext is stored as it is: a fault of the compressor must not keep
-// what is acknowledged from being put away, today and for ever.
+// to the plaintext is stored as it is: a fault of the compressor, a panic
+// included, must not keep what is acknowledged from being put away, today and for
+// ever.
 func squeeze(e *encoder, first blockKey, plaintext []byte) (squeezed, error) {
-	stored, codec := e.encode(plaintext)
-	if !e.verified(plaintext, stored, codec) {
+	var stored []byte
+	var codec format.Codec
+	right := false
+	if !spared(func() {
+		stored, codec = e.encode(plaintext)
+		right = e.verified(plaintext, stored, codec)
+	}) || !right {
 		stored, codec = plaintext, format.CodecRaw
 	}
 	p := squeezed{first, len(plaintext), slices.Clone(stored), codec}
@@ -80,4 +86,17 @@ func squeeze(e *encoder, first blockKey, plaintext []byte) (squeezed, error) {
 		return squeezed{}, fmt.Errorf("%w: the block of %d bytes that begins with turn %d, part %d", ErrBuild, len(plaintext), first>>32, uint32(first))
 	}
 	return p, nil
+}
+
+// spared runs what a compressor does and reports whether it came to its end: a
+// panic ends it alone. Nobody could recover that in the goroutines that compress,
+// and every next Open would meet it again.
+func spared(f func()) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	f()
+	return true
 }

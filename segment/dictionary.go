@@ -47,11 +47,13 @@ func chooseDictionary(turns []Turn, o BuildOptions) (*encoder, error) {
 	if o.DictionaryBytes > 0 {
 		size = min(o.DictionaryBytes, format.MaxBlockRaw/2)
 	}
-	e, err := dictEncoder(o.Level, chooseContent(text, size), text)
-	if err != nil { // nothing repeats, or no table can be made of it
-		return nil, nil
-	}
-	if o.DictionaryBytes == 0 && !e.pays(text, total) {
+	var e *encoder
+	pays := false
+	if !spared(func() {
+		if e, err = dictEncoder(o.Level, chooseContent(text, size), text); err == nil {
+			pays = o.DictionaryBytes > 0 || e.pays(text, total)
+		}
+	}) || !pays { // or nothing repeats, or no table can be made of it
 		return nil, nil
 	}
 	return e, nil

@@ -45,6 +45,28 @@ func TestSpoiledBlockIsStoredRaw(t *testing.T) {
 	}
 }
 
+// panicking is an encoder with a fault.
+type panicking struct{}
+
+func (panicking) EncodeAll(src, dst []byte) []byte { return append(dst, src[len(src)]) }
+
+// A panic of an encoder ends neither the program nor what is put away: it would
+// come again at every Open. The next block is compressed as ever.
+func TestPanicOfEncoderIsStoredRaw(t *testing.T) {
+	text := bytes.Repeat([]byte("the agent reads main.go, and reads it again; "), 20)
+	e := plainEncoder(plainLevel)
+	right := e.frames
+	e.frames = panicking{}
+	p, err := squeeze(e, makeBlockKey(3, 0), text)
+	if err != nil || p.codec != format.CodecRaw || !bytes.Equal(p.stored, text) {
+		t.Fatalf("codec %d, %d bytes of %d: %v", p.codec, len(p.stored), p.raw, err)
+	}
+	e.frames = right
+	if p, err = squeeze(e, makeBlockKey(3, 0), text); err != nil || p.codec != format.CodecZstd {
+		t.Errorf("codec %d: %v", p.codec, err)
+	}
+}
+
 // Whatever ends the choice of a dictionary, the sources beside do not wait for
 // it for ever.
 func TestPanicOfContentsIsHeard(t *testing.T) {
