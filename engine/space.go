@@ -115,6 +115,15 @@ func (s *space) undo(off, n int64) {
 	s.add(span{off: off, len: n})
 }
 
+// extend makes the file end there, with free space behind what is in use. Where
+// more is in use it does nothing: a catalog may have moved behind the old end.
+func (s *space) extend(end int64) {
+	if free := end - s.end; free > 0 {
+		s.undo(s.end, free)
+		s.end = end
+	}
+}
+
 // retire frees an extent that both superblocks have ceased to name. It rests
 // before it is overwritten.
 func (s *space) retire(off, n int64) {

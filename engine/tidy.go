@@ -70,8 +70,7 @@ func (db *DB) relocate(plan *moves) error {
 	defer db.mu.Unlock()
 	end := db.space.end
 	db.space = newSpace(next.used(), db.opts.ReuseDelay, db.opts.Now)
-	db.space.undo(db.space.end, end-db.space.end)
-	db.space.end = end
+	db.space.extend(end)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"ctxdb/format"
 )
@@ -67,6 +68,26 @@ func TestHolesAreGathered(t *testing.T) {
 	after := carriedOut(t, o)
 	if free := after.end() - format.FirstExtent - used; free > used/3 {
 		t.Errorf("%d bytes are used, %d are free", used, free)
+	}
+}
+
+// A catalog that moved behind the old end of the file lies in no free space.
+func TestSpaceBehindMoves(t *testing.T) {
+	const k = 1 << 10
+	for _, end := range []int64{96 * k, 100 * k, 160 * k} {
+		s := newSpace([]span{{off: 72 * k, len: 28 * k}}, 0, time.Now)
+		s.extend(end)
+		if s.end != max(end, 100*k) {
+			t.Errorf("extended to %d: the end is %d", end, s.end)
+		}
+		for _, f := range s.free {
+			if f.len <= 0 || f.off < 100*k && f.end() > 72*k {
+				t.Errorf("extended to %d: free is %v", end, s.free)
+			}
+		}
+		if got := s.trim(); got != 100*k {
+			t.Errorf("extended to %d: %d are left", end, got)
+		}
 	}
 }
 
