@@ -48,7 +48,7 @@ func (e *PartError) Unwrap() error { return e.Err }
 // are spread over parts, but for the neighbours at their edges.
 func (m *Model) Search(parts []Part, q lex.Query, f Filter, k int) ([]Hit, error) {
 	s := searchers.Get().(*searcher)
-	defer searchers.Put(s)
+	defer s.rest()
 	s.begin(m, q, f, k)
 	asked := len(s.terms)
 	if err := s.gather(parts); err != nil {
@@ -142,6 +142,15 @@ func (s *searcher) begin(m *Model, q lex.Query, f Filter, k int) {
 		}
 	}
 	s.best.reset(k)
+}
+
+// rest puts the searcher by for another search, without what the caller owns: Keep
+// holds on to the caller's whole state.
+func (s *searcher) rest() {
+	s.model, s.query, s.filter = nil, lex.Query{}, Filter{}
+	clear(s.terms)
+	s.question = nil
+	searchers.Put(s)
 }
 
 // commonStump: the beginning of words that every twentieth turn has is no evidence.
