@@ -21,8 +21,9 @@ const (
 )
 
 // DecoderCache bounds the memory of decoders with a dictionary and of the indexes
-// beside them, over all the segments that share it. Which ones stay is decided by second chance. A
-// decoder that is evicted while it decodes finishes; the next use makes it anew.
+// beside them, over all the segments that share it. Which ones stay is decided by
+// second chance. A decoder that is evicted while it decodes finishes; the next use
+// makes it anew.
 type DecoderCache struct {
 	budget int64
 

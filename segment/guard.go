@@ -48,9 +48,9 @@ func guardedCopy(dst, mapped []byte) (ok bool) {
 	return true
 }
 
-// guardedSearch finds, among n entries of index pages, mapped or copied, the last one whose
-// key is at most key, and its place. i is -1 where all are greater. Nothing is
-// verified: the answer is a hint.
+// guardedSearch finds, among n entries of index pages, mapped or copied, the last
+// one whose key is at most key, and its place. i is -1 where all are greater.
+// Nothing is verified: the answer is a hint.
 //
 // REQUIRES: mapped holds all pages of n entries.
 func guardedSearch(mapped []byte, n int, key blockKey) (e format.BlockEntry, i int, ok bool) {
