@@ -198,8 +198,11 @@ func (db *DB) byText(ctx context.Context, v *view, q *Query, k int, h *harm) ([]
 	}
 	hits := make([]Hit, 0, min(len(found), k))
 	for _, f := range found {
-		if len(hits) == k || ctx.Err() != nil {
+		if len(hits) == k {
 			break
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		if uint64(f.ID) >= v.nextID {
 			continue // a newer search has carried the log's index on already

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ctxdb/engine/lex"
 	"ctxdb/engine/rank"
@@ -84,14 +85,36 @@ func (p *parts) find(v *view, parsed lex.Query, q *Query, depth int, h *harm) (h
 		}
 	}
 	f.Thread, f.Roles = metaThread, nil
+	var unread unreadable
 	if q.Thread != "" {
 		f.Keep = func(part int, ordinal uint32) bool {
-			r, err := v.record(p.id(part, ordinal))
+			id := p.id(part, ordinal)
+			r, err := v.record(id)
+			if err != nil {
+				unread.add(fmt.Errorf("#%d: %w", id, err))
+			}
 			return err == nil && r.Thread == q.Thread
 		}
 	}
 	records, err := p.rank(parsed, f, depth, h)
+	for _, failed := range unread.errs {
+		if err == nil && !h.note(failed) {
+			err = failed
+		}
+	}
 	hits = append(hits, records...)
 	best(hits)
 	return hits[:min(depth, len(hits))], err
+}
+
+// unreadable gathers why a filter can't read turns, which several goroutines ask.
+type unreadable struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (u *unreadable) add(err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.errs = append(u.errs, err)
 }
