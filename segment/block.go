@@ -163,6 +163,9 @@ func (s *Segment) decodeDictionary(b []byte, offset int64) (d *zstd.Decoder, siz
 	if d, err = newDecoder(out); err != nil {
 		return nil, 0, format.Corruptf("block", s.offset+offset, "no zstd dictionary: %v", err)
 	}
+	if id := binary.LittleEndian.Uint32(out[4:]); id != format.DictionaryID { // behind its magic
+		return nil, 0, format.Corruptf("block", s.offset+offset, "zstd dictionary %d, want %d", id, format.DictionaryID)
+	}
 	return d, len(out), nil
 }
 

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"errors"
 	"runtime"
 	"testing"
 
@@ -43,6 +44,24 @@ func FuzzDictionary(f *testing.F) {
 			t.Errorf("%d bytes, %d are asked for", len(out), raw)
 		}
 	})
+}
+
+// A dictionary that no frame can name is where the damage is, not each block.
+func TestDictionaryOfAnotherID(t *testing.T) {
+	dictionary, _, _ := dictionaryAndFrame(t)
+	for _, id := range []byte{format.DictionaryID, 2} {
+		dictionary = bytes.Clone(dictionary)
+		dictionary[4] = id
+		b := append(make([]byte, format.BlockHeaderSize), dictionary...)
+		var s Segment
+		format.PutBlockHeader(b, s.uuid, s.entry.Nonce, format.SegmentHeaderSize, &format.BlockHeader{
+			Stored: uint32(len(dictionary)), Raw: uint32(len(dictionary)), Stream: format.StreamDictionary, Codec: format.CodecRaw,
+		})
+		_, _, err := s.decodeDictionary(b, format.SegmentHeaderSize)
+		if id == format.DictionaryID && err != nil || id != format.DictionaryID && !errors.Is(err, format.ErrCorrupt) {
+			t.Errorf("id %d: %v", id, err)
+		}
+	}
 }
 
 // Every flipped bit of a dictionary's tables is refused, or spoils no more than
