@@ -137,22 +137,27 @@ func (db *DB) segmentKeys(segs []format.SegmentEntry) (n int, keys []format.KeyE
 // runKeys reads the keys of runs, or of the segments that a damaged one covers.
 func (db *DB) runKeys(v *view, runs []format.RunEntry) (keys []format.KeyEntry, e format.RunEntry, err error) {
 	e = format.RunEntry{FirstID: runs[0].FirstID, EndID: runs[len(runs)-1].EndID, Level: runs[0].Level + 1}
+	n := uint64(0)
+	for _, x := range runs {
+		n += x.Keys
+	}
+	keys = make([]format.KeyEntry, 0, min(n, uint64(v.super.End/format.IndexPageSize*format.IndexPageEntries))) // once: they may be millions
 	for _, x := range runs {
 		r := segment.OpenRun(db.file, db.path, db.super.UUID, x, db.readOptions())
-		more, err := collectKeys(r.Keys())
+		have := len(keys)
+		keys, err = collectKeys(keys, r.Keys())
 		r.Close()
 		if isDamage(err) {
 			db.log.Error("a key run is damaged; its keys are read from its segments", "offset", x.Offset, "err", err)
-			more, err = nil, nil
+			keys, err = keys[:have], nil
 			for _, s := range v.keyed(x.FirstID, x.EndID, nil) {
 				part, perr := db.keysOf(s)
-				more, err = append(more, part...), errors.Join(err, perr)
+				keys, err = append(keys, part...), errors.Join(err, perr)
 			}
 		}
 		if err != nil {
 			return nil, e, err
 		}
-		keys = append(keys, more...)
 	}
 	return keys, e, nil
 }

@@ -14,7 +14,7 @@ import (
 func (db *DB) keysOf(e format.SegmentEntry) ([]format.KeyEntry, error) {
 	s := segment.Open(db.file, db.path, db.super.UUID, e, db.readOptions())
 	defer s.Close()
-	keys, err := collectKeys(s.Keys())
+	keys, err := collectKeys(nil, s.Keys())
 	if !isDamage(err) {
 		return keys, err
 	}
@@ -23,10 +23,11 @@ func (db *DB) keysOf(e format.SegmentEntry) ([]format.KeyEntry, error) {
 	return keys, terr
 }
 
-func collectKeys(seq iter.Seq2[format.KeyEntry, error]) (keys []format.KeyEntry, err error) {
+// collectKeys appends the keys of a sequence, up to an error.
+func collectKeys(keys []format.KeyEntry, seq iter.Seq2[format.KeyEntry, error]) ([]format.KeyEntry, error) {
 	for k, err := range seq {
 		if err != nil {
-			return nil, err
+			return keys, err
 		}
 		keys = append(keys, k)
 	}

@@ -29,14 +29,16 @@ func sortKeys(entries []format.KeyEntry) {
 
 // keyPages appends index pages of sorted entries to dst.
 func keyPages(dst []byte, uuid format.UUID, nonce uint64, entries []format.KeyEntry) []byte {
+	dst = slices.Grow(dst, format.IndexPages(len(entries))*format.IndexPageSize)
 	for number := 0; len(entries) > 0; number++ {
 		n := min(len(entries), format.IndexPageEntries)
-		page := make([]byte, format.IndexPageSize)
+		at := len(dst)
+		dst = append(dst, make([]byte, format.IndexPageSize)...)
+		page := dst[at:]
 		for i, e := range entries[:n] {
 			format.PutKeyEntry(page, i, e)
 		}
 		format.SealPage(page, uuid, nonce, format.SectionKeys, number, n)
-		dst = append(dst, page...)
 		entries = entries[n:]
 	}
 	return dst
