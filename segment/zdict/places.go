@@ -31,7 +31,13 @@ func hashGroup(group uint64) uint64 { return group * 0x9E3779B97F4A7C15 }
 
 func newPlaces(text []byte) places {
 	list := sortedPlaces(text)
-	log := max(bits.Len(uint(len(list))), 1)
+	distinct := 0
+	for i, x := range list {
+		if i == 0 || groupOf(x.key) != groupOf(list[i-1].key) {
+			distinct++
+		}
+	}
+	log := max(bits.Len(uint(distinct+distinct/3)), 1) // three quarters full at most: a miss probes few
 	p := places{
 		text: text, at: make([]uint32, len(list)), groups: make([]uint32, 1<<log),
 		shift: uint8(64 - log), sieve: make([]uint64, 1<<sieveBits/64),
