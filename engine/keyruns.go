@@ -11,6 +11,10 @@ import (
 // runFan is how many segments, or runs of one level, are merged into a run.
 const runFan = 8
 
+// keysAtOnce bounds the memory that is taken for keys on the catalog's word, before
+// any was read: 64 MiB. More are added as they come.
+const keysAtOnce = 4 << 20
+
 // mergeRuns merges the keys of the newest segments once enough of them are in
 // no run, and runs of one level once enough of them lie side by side. Looking
 // for a key visits O(log n) places for it. A segment whose keys can't be read is
@@ -141,7 +145,7 @@ func (db *DB) runKeys(v *view, runs []format.RunEntry) (keys []format.KeyEntry, 
 	for _, x := range runs {
 		n += x.Keys
 	}
-	keys = make([]format.KeyEntry, 0, min(n, uint64(v.super.End/format.IndexPageSize*format.IndexPageEntries))) // once: they may be millions
+	keys = make([]format.KeyEntry, 0, min(n, keysAtOnce))
 	for _, x := range runs {
 		r := segment.OpenRun(db.file, db.path, db.super.UUID, x, db.readOptions())
 		have := len(keys)
