@@ -1,8 +1,6 @@
 package zdict
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // Finite state entropy: RFC 8878, section 4.1; Duda, Asymmetric numeral systems,
 // 2013. A state is a number from 1<<log to 2<<log - 1; each symbol has its share
@@ -77,11 +75,10 @@ func spread(d distribution) []uint8 {
 
 // transit is the transition of a symbol with n states, behind total of others,
 // and its cost.
+//
+// REQUIRES: n != 0.
 func transit(log uint8, n int16, total int) (transition, int32) {
-	switch n {
-	case 0:
-		return transition{bits: int32(log+1)<<16 - 1<<log}, costNever
-	case 1, -1:
+	if n == 1 || n == -1 {
 		return transition{bits: int32(log)<<16 - 1<<log, next: int32(total) - 1}, int32(log) << 8
 	}
 	most := int32(log) - int32(bits.Len16(uint16(n-1))-1)

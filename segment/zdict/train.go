@@ -23,13 +23,13 @@ type statistics struct {
 	matchLengths []uint32
 }
 
-// Train makes an encoder of the content of a dictionary, which it keeps, and of
-// samples of the blocks to come, which it only reads; each at most MaxBlock
-// bytes. id, 1 to 255, is that of the dictionary in its frames. The same input
+// Train makes an encoder of the content of a dictionary, 8 bytes to 1 MiB, which it
+// keeps, and of samples of the blocks to come, each at most MaxBlock bytes, which it
+// only reads. id, 1 to 255, is that of the dictionary in its frames. The same input
 // gives the same encoder.
 func Train(id uint8, content []byte, samples [][]byte) (*Encoder, error) {
-	const least = 8 // bytes of content that the distances at the start may point to
-	if id == 0 || len(content) < least || len(content) > 1<<20 {
+	const least, most = 8, 1 << 20 // the distances at the start point to the least
+	if id == 0 || len(content) < least || len(content) > most {
 		return nil, fmt.Errorf("zdict: dictionary %d of %d bytes", id, len(content))
 	}
 	e := &Encoder{id: id, matcher: newMatcher(content)}
