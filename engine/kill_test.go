@@ -121,11 +121,11 @@ func TestKillNine(t *testing.T) {
 	t.Logf("%d turns acknowledged, slowest open %v", len(acknowledged), slowest)
 }
 
-// runAndKill starts a child, lets it append for a while, kills it, and collects
-// what it had said by then.
-func runAndKill(t *testing.T, path string, after time.Duration, acknowledged map[TurnID]string) {
+// startAppending starts a process that appends to path. It has opened the file when
+// this returns; lines are what it says of each turn.
+func startAppending(t *testing.T, path string) (c *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
-	c := child("append", path)
+	c = child("append", path)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -133,8 +133,16 @@ func runAndKill(t *testing.T, path string, after time.Duration, acknowledged map
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(out)
+	lines = bufio.NewScanner(out)
 	lines.Scan() // "open"
+	return c, lines
+}
+
+// runAndKill starts a child, lets it append for a while, kills it, and collects
+// what it had said by then.
+func runAndKill(t *testing.T, path string, after time.Duration, acknowledged map[TurnID]string) {
+	t.Helper()
+	c, lines := startAppending(t, path)
 	time.AfterFunc(after, func() { c.Process.Kill() })
 	for lines.Scan() {
 		id, key, ok := strings.Cut(lines.Text(), " ")

@@ -55,16 +55,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 // process is.
 func appendingChild(t *testing.T, path string) (c *exec.Cmd, acknowledged *atomic.Uint64, collect *sync.WaitGroup) {
 	t.Helper()
-	c = child("append", path)
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	lines.Scan()
+	c, lines := startAppending(t, path)
 	acknowledged, collect = new(atomic.Uint64), new(sync.WaitGroup)
 	collect.Go(func() { followAcks(lines, acknowledged) })
 	return c, acknowledged, collect

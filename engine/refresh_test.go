@@ -19,18 +19,10 @@ func TestCloseWhileTheLogIsRead(t *testing.T) {
 		appendTurns(t, w, Turn{Role: "user", Content: []byte("first")})
 		r := open(t, "/a", &Options{FS: mem, ReadOnly: true})
 		ids := appendTurns(t, w, Turn{Role: "user", Content: []byte("second")})
-		reads, done := 0, false
-		mem.SetHook(func(op disk.Op) error {
-			if done || op.Kind != disk.OpRead || op.Off < format.FirstExtent {
-				return nil
+		done := beforeRead(mem, n, func() {
+			if err := w.Close(); err != nil {
+				t.Error(err)
 			}
-			if reads++; reads == n {
-				done = true
-				if err := w.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-			return nil
 		})
 		got, err := r.Get(ids[0])
 		mem.SetHook(nil)
@@ -40,7 +32,7 @@ func TestCloseWhileTheLogIsRead(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
-		if !done {
+		if !*done {
 			t.Logf("%d reads", n-1)
 			if n < 5 {
 				t.Error(fmt.Errorf("the reader did not read the log"))
@@ -48,6 +40,24 @@ func TestCloseWhileTheLogIsRead(t *testing.T) {
 			return
 		}
 	}
+}
+
+// beforeRead has f run once, just before the n-th read behind the superblocks; done
+// says that it ran.
+func beforeRead(mem *disk.Mem, n int, f func()) (done *bool) {
+	reads := 0
+	done = new(bool)
+	mem.SetHook(func(op disk.Op) error {
+		if *done || op.Kind != disk.OpRead || op.Off < format.FirstExtent {
+			return nil
+		}
+		if reads++; reads == n {
+			*done = true
+			f()
+		}
+		return nil
+	})
+	return done
 }
 
 // A reader beside a writer calls damage damage after a bounded time, though the

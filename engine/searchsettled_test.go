@@ -65,24 +65,14 @@ func TestSearchWhileSegmentsAreReplaced(t *testing.T) {
 		if got := len(whatIsFound(t, r)); got != 8 {
 			t.Fatalf("%d turns of 8", got)
 		}
-		reads, done := 0, false
-		mem.SetHook(func(op disk.Op) error {
-			if done || op.Kind != disk.OpRead || op.Off < format.FirstExtent {
-				return nil
-			}
-			if reads++; reads == n {
-				done = true
-				replace()
-			}
-			return nil
-		})
+		done := beforeRead(mem, n, func() { replace() })
 		got := whatIsFound(t, r)
 		handles, err := r.Handles(ctx, []TurnID{1, 2, 3})
 		mem.SetHook(nil)
 		if err != nil || len(handles) != 3 || len(got) < 8 {
 			t.Fatalf("replaced before read %d: %d turns are found; %v, %v", n, len(got), handles, err)
 		}
-		if !done {
+		if !*done {
 			t.Logf("%d reads", n-1)
 			if n < 20 {
 				t.Error("the search hardly read anything")

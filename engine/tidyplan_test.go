@@ -15,14 +15,14 @@ func sound(t *testing.T, before, after *occupied) {
 	if a, b, found := overlap(after.all()); found {
 		t.Fatalf("%d to %d and %d to %d overlap", a.off, a.end(), b.off, b.end())
 	}
-	stayed := map[int64]bool{}
+	stayed := map[span]bool{}
 	for _, x := range before.all() {
-		stayed[x.off] = true
+		stayed[x] = true
 	}
 	both := before.all()
 	var bytes int64
 	for _, x := range after.all() {
-		if !stayed[x.off] {
+		if !stayed[x] {
 			both = append(both, x)
 		}
 		bytes += x.len

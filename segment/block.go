@@ -113,8 +113,8 @@ func (s *Segment) dictDecoder(l *layout) (*zstd.Decoder, error) {
 	return s.decoders.add(&s.decoder, d, size, s.copyIndex(&l.content)).zstd, nil
 }
 
-// mostIndexPages are copied of a segment: those of 16,000 blocks, four times what
-// sealing makes. How many there are is the file's word.
+// mostIndexPages are copied of a segment: those of 16,000 blocks, sixteen times
+// what sealing makes. How many there are is the file's word.
 const mostIndexPages = 64
 
 // copyIndex returns the index pages of content blocks as they are; nil where they

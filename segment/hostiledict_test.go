@@ -23,8 +23,8 @@ func dictionaryAndFrame(t testing.TB) (dictionary, frame, text []byte) {
 	return e.dictionary, bytes.Clone(frame), text
 }
 
-// FuzzDictionary: a dictionary of anything is refused or used, and what it is
-// used for gives the right number of bytes or nothing.
+// FuzzDictionary: a dictionary of anything is refused or used, and gives the same
+// each time it is made into a decoder.
 func FuzzDictionary(f *testing.F) {
 	dictionary, frame, text := dictionaryAndFrame(f)
 	f.Add(dictionary, frame)
@@ -34,14 +34,17 @@ func FuzzDictionary(f *testing.F) {
 		if len(dictionary) > format.MaxBlockRaw || len(frame) > 1<<16 {
 			t.Skip("more than a file can have, or than is tried")
 		}
-		d, err := newDecoder(dictionary)
-		if err != nil {
-			return
+		decode := func() (out []byte, ok bool) {
+			d, err := newDecoder(dictionary)
+			if err != nil {
+				return nil, false
+			}
+			defer d.Close()
+			return decodeStored(nil, frame, format.CodecZstdDict, uint32(len(text)), d)
 		}
-		defer d.Close()
-		raw := uint32(len(text))
-		if out, ok := decodeStored(nil, frame, format.CodecZstdDict, raw, d); ok && uint32(len(out)) != raw {
-			t.Errorf("%d bytes, %d are asked for", len(out), raw)
+		first, ok := decode()
+		if second, again := decode(); ok != again || ok && !bytes.Equal(first, second) {
+			t.Errorf("%d bytes, %t, then %d, %t", len(first), ok, len(second), again)
 		}
 	})
 }
@@ -64,12 +67,18 @@ func TestDictionaryOfAnotherID(t *testing.T) {
 	}
 }
 
-// Every flipped bit of a dictionary's tables is refused, or spoils no more than
-// bytes: no panic, no hang, no other length.
+// Every flipped bit of a dictionary's tables is refused when it is loaded or when
+// it decodes, or gives other bytes: none goes unnoticed but in tables that the frame
+// does not use, and there is no panic and no hang.
 func TestFlippedDictionary(t *testing.T) {
 	dictionary, frame, text := dictionaryAndFrame(t)
 	tables := len(dictionary) - 1000
-	refused := 0
+	if d, err := newDecoder(dictionary); err != nil {
+		t.Fatal(err)
+	} else if out, ok := decodeStored(nil, frame, format.CodecZstdDict, uint32(len(text)), d); !ok || !bytes.Equal(out, text) {
+		t.Fatal("the sound dictionary does not decode")
+	}
+	refused, spoiled := 0, 0
 	for bit := range tables * 8 {
 		b := bytes.Clone(dictionary)
 		b[bit/8] ^= 1 << (bit % 8)
@@ -78,12 +87,15 @@ func TestFlippedDictionary(t *testing.T) {
 			refused++
 			continue
 		}
-		if out, ok := decodeStored(nil, frame, format.CodecZstdDict, uint32(len(text)), d); ok && len(out) != len(text) {
-			t.Errorf("bit %d: %d bytes of %d", bit, len(out), len(text))
+		if out, ok := decodeStored(nil, frame, format.CodecZstdDict, uint32(len(text)), d); !ok || !bytes.Equal(out, text) {
+			spoiled++
 		}
 		d.Close()
 	}
-	t.Logf("%d of %d flipped bits are refused", refused, tables*8)
+	t.Logf("%d of %d flipped bits are refused, %d spoil what is decoded", refused, tables*8, spoiled)
+	if refused < tables*8/2 || spoiled == 0 {
+		t.Error("too few are noticed")
+	}
 }
 
 // What the cache counts for a decoder is what it takes, within a quarter.

@@ -25,13 +25,8 @@ func (f *countedReads) ReadAt(b []byte, off int64) (int, error) {
 // reads that block, and nothing else.
 func TestFaultIsOneRead(t *testing.T) {
 	turns := generated(t, 6, 600)
-	b := build(t, 1, turns, segment.BuildOptions{})
-	f, path := onDisk(t, b.Bytes, 4096)
-	counted := &countedReads{File: f}
-	e := b.Entry
-	e.Offset = 4096
-	s := segment.Open(counted, path, testUUID, e, segment.OpenOptions{NoMap: true})
-	defer s.Close()
+	counted := &countedReads{}
+	s := openedThrough(t, turns, func(f disk.File) disk.File { counted.File = f; return counted })
 	if _, err := s.Turn(1); err != nil {
 		t.Fatal(err)
 	}
@@ -62,34 +57,44 @@ func TestFaultIsOneRead(t *testing.T) {
 // TestSpoiledIndexCopy: a copy of index pages that went wrong is a hint that leads
 // nowhere: the pages themselves are asked then.
 func TestSpoiledIndexCopy(t *testing.T) {
-	turns := generated(t, 7, 300)
-	b := build(t, 1, turns, segment.BuildOptions{})
-	f, path := onDisk(t, b.Bytes, 4096)
-	spoiler := &spoiledReads{File: f}
-	e := b.Entry
-	e.Offset = 4096
-	s := segment.Open(spoiler, path, testUUID, e, segment.OpenOptions{NoMap: true})
-	defer s.Close()
-	spoiler.spoil.Store(true)
-	_, _ = s.Turn(1) // makes the copy
-	spoiler.spoil.Store(false)
-	for i := range turns {
+	turns := generated(t, 7, 2000)
+	spoiler := &spoiledReads{}
+	s := openedThrough(t, turns, func(f disk.File) disk.File { spoiler.File = f; return spoiler })
+	for i := range turns { // the first one makes the copy
 		got, err := s.Turn(uint64(i) + 1)
 		if err != nil || string(got.Content) != string(turns[i].Content) {
 			t.Fatalf("turn %d: %v", i+1, err)
 		}
 	}
+	if spoiler.spoiled != 1 {
+		t.Errorf("%d copies were spoiled: the test tests nothing", spoiler.spoiled)
+	}
 }
 
-// spoiledReads turns a bit in each read of whole index pages.
+// openedThrough opens a segment of the turns, without a mapping, through what wrap
+// makes of its file.
+func openedThrough(t *testing.T, turns []segment.Turn, wrap func(disk.File) disk.File) *segment.Segment {
+	t.Helper()
+	b := build(t, 1, turns, segment.BuildOptions{})
+	f, path := onDisk(t, b.Bytes, 4096)
+	e := b.Entry
+	e.Offset = 4096
+	s := segment.Open(wrap(f), path, testUUID, e, segment.OpenOptions{NoMap: true})
+	t.Cleanup(s.Close)
+	return s
+}
+
+// spoiledReads turns bits in each read of several index pages: single ones are
+// verified, those that are copied together are not.
 type spoiledReads struct {
 	disk.File
-	spoil atomic.Bool
+	spoiled int
 }
 
 func (f *spoiledReads) ReadAt(b []byte, off int64) (int, error) {
 	n, err := f.File.ReadAt(b, off)
-	if f.spoil.Load() && n > 0 && n%format.IndexPageSize == 0 {
+	if n > format.IndexPageSize && n%format.IndexPageSize == 0 {
+		f.spoiled++
 		for i := 32; i < n; i += 16 {
 			b[i] ^= 0x55
 		}

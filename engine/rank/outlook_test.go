@@ -82,12 +82,7 @@ func TestUnlikePartsAreOne(t *testing.T) {
 			turns[j].counts = said
 		}
 		total += len(turns)
-		part := memoryOf(turns).View()
-		if i%5 > 0 {
-			_, reader := encoded(t, Source{Part: part})
-			part = reader
-		}
-		parts = append(parts, part)
+		parts = append(parts, partOf(t, turns, i%5 > 0))
 	}
 	for i := range 200 {
 		q := lex.Query{}

@@ -30,6 +30,16 @@ func encoded(t testing.TB, sources ...Source) ([]byte, *Reader) {
 	return b, p
 }
 
+// partOf makes a part of turns, in memory or encoded.
+func partOf(t testing.TB, turns []naiveTurn, encode bool) Part {
+	t.Helper()
+	part := memoryOf(turns).View()
+	if encode {
+		_, part = encoded(t, Source{Part: part})
+	}
+	return part
+}
+
 func TestSearchIsTheDefinition(t *testing.T) {
 	for seed := range uint64(30) {
 		r := seeded(t, seed)
@@ -116,12 +126,7 @@ func TestFewBestOfManyParts(t *testing.T) {
 	for i := range 12 {
 		some := someTurns(r, 250)
 		total += len(some)
-		part := memoryOf(some).View()
-		if i%3 > 0 {
-			_, reader := encoded(t, Source{Part: part})
-			part = reader
-		}
-		parts = append(parts, part)
+		parts = append(parts, partOf(t, some, i%3 > 0))
 	}
 	plain := Default
 	plain.Named = 1
