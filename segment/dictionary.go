@@ -20,7 +20,7 @@ const (
 	shingle      = 8   // bytes that must repeat to be worth something
 	stretch      = 256 // bytes that are taken at a time
 	shingleTable = 1 << 18
-	sampleBytes  = 2 << 20 // of the text that is looked at: twice as much brings .3 %
+	sampleBytes  = 2 << 20 // of the text that is looked at: more brings little
 	minDictText  = 8 << 10 // less text has no use for a dictionary
 
 	maxDictionary   = 112 << 10
