@@ -37,8 +37,8 @@ type Options struct {
 	// LogBytes is the largest log extent, from 16 KiB to 64 MiB in whole 4 KiB; 0:
 	// 4 MiB. A log begins with a 64th of it, at least 64 KiB, and doubles. Two
 	// extents take what is appended while segments are made: larger ones let many
-	// writers go on for longer at the speed of the disk, and cost memory, up to
-	// three times their size, and time at an Open after a crash.
+	// writers go on for longer at the speed of the disk, and cost memory, and time at
+	// an Open after a crash.
 	LogBytes int64
 	Inline   bool // seal within the append that filled a log extent, not in the background
 
